@@ -18,6 +18,8 @@ class EffectProperties:
     """The client gets no HTTP response."""
     opens_no_connection: bool = False
     """No connection to the site is opened."""
+    works_without_site: bool = False
+    """At a request, it can be produced though the site is down."""
     kernel: Literal["refuse", "drop"] | None = None
     """What the kernel does to the connection, for effects that the proxy cannot produce itself."""
     holds: bool = False
@@ -60,7 +62,7 @@ class Reply:
     """Answer with this instead of the site's answer."""
 
     name: ClassVar = "reply"
-    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, works_without_site=True)
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -83,7 +85,9 @@ class Cut:
     """
 
     name: ClassVar = "cut"
-    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, sends_no_response=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(
+        is_terminal=True, sends_no_response=True, works_without_site=True
+    )
 
     how: Literal["close", "reset"] = "close"
 
@@ -149,7 +153,9 @@ class ReplayFirst:
     """Answer with the site's first answer to the same request."""
 
     name: ClassVar = "stale_response"
-    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, depends_on_site=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(
+        is_terminal=True, depends_on_site=True, works_without_site=True
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pydantic import JsonValue, TypeAdapter
 from warex.clock import Clock
 from warex.faults import CATALOGUE, AnyFault, Fault
 from warex.llm.actions.parser import Vocabulary
-from warex.traces.event_parts import ChangedValue, Timings
+from warex.traces.event_parts import ChangedValue, MissReason, Timings
 from warex.traces.events import (
     AgentAction,
     Disarmed,
@@ -26,7 +26,6 @@ from warex.traces.events import (
     Witness,
 )
 from warex.traces.manifest import Manifest, write_manifest
-from warex.traces.miss_reason import MissReason
 from warex.traces.outcome import Counted, Outcome
 from warex.traces.outcome_file import write_outcome
 from warex.traces.paths import EVENTS, MANIFEST, TrialKey, attempt_dir

@@ -3,6 +3,7 @@
 python -m tests.cli.reference > docs/reference/cli.md
 """
 
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 
@@ -91,7 +92,7 @@ def _section(name: str, command: click.Command, rows: list[str]) -> list[str]:
     arguments = [piece for piece in usage if piece != "[OPTIONS]"]
     heading = f"## {name}\n"
     line = [f"`{' '.join([name, *usage])}`\n"] if arguments else []
-    return [heading, *line, *_prose(command.help or ""), "", *_table(rows)]
+    return [heading, *line, *_prose(inspect.cleandoc(command.help or "")), "", *_table(rows)]
 
 
 def _table(rows: list[str]) -> list[str]:

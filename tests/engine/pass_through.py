@@ -19,6 +19,8 @@ from warex.engine.handler import (
     Relay,
     RequestPlan,
     ResponsePlan,
+    Site,
+    SiteFailure,
     WholeResponsePlan,
 )
 
@@ -37,7 +39,9 @@ class PassThrough:
 
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None: ...
 
-    def unreachable(self, connection: Connection, error: str) -> None: ...
+    def connect(self, connection: Connection) -> Site | None: ...
+
+    def unreachable(self, connection: Connection, failure: SiteFailure, error: str) -> None: ...
 
     def not_http(self, connection: Connection) -> bool:
         return True

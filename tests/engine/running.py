@@ -23,6 +23,8 @@ from warex.engine.handler import (
     Rejection,
     RequestPlan,
     ResponsePlan,
+    Site,
+    SiteFailure,
     WholeResponsePlan,
 )
 from warex.engine.http.heads import RequestHead
@@ -35,6 +37,7 @@ from warex.proxy.certificates.ca import CertificateAuthority, key_file
 class Scripted(PassThrough):
     """Plans what a test says, and keeps what the engine tells."""
 
+    connect_plan: Callable[[Connection], Site | None] = lambda connection: None
     hello_plan: Callable[[Connection], ConnectionPlan] = lambda connection: Intercept()
     need: Need = "stream"
     request_plan: Callable[[Exchange], RequestPlan] | None = None
@@ -46,6 +49,7 @@ class Scripted(PassThrough):
     handshakes: list[tuple[str, str]] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     unreached: list[str] = field(default_factory=list)
+    failures: list[SiteFailure] = field(default_factory=list)
     raw_connections: list[Connection] = field(default_factory=list)
     closed_connections: list[Connection] = field(default_factory=list)
 
@@ -60,8 +64,12 @@ class Scripted(PassThrough):
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
         self.handshakes.append((ended, reason))
 
-    def unreachable(self, connection: Connection, error: str) -> None:
+    def connect(self, connection: Connection) -> Site | None:
+        return self.connect_plan(connection)
+
+    def unreachable(self, connection: Connection, failure: SiteFailure, error: str) -> None:
         self.unreached.append(error)
+        self.failures.append(failure)
 
     def not_http(self, connection: Connection) -> bool:
         self.raw_connections.append(connection)

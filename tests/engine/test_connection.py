@@ -1,5 +1,6 @@
 """What a client speaks decides how its connection is served: TLS, HTTP, or bytes unread."""
 
+import asyncio
 import socket
 import ssl
 import threading
@@ -21,6 +22,7 @@ from warex.engine import connection
 from warex.engine.handler import (
     AbortConnection,
     Address,
+    Connection,
     Intercept,
     Plan,
     Respond,
@@ -29,6 +31,7 @@ from warex.engine.handler import (
     Tunnel,
 )
 from warex.engine.http.heads import Headers
+from warex.engine.net.dialling import Dialler
 from warex.proxy.certificates.ca import CertificateAuthority
 
 pytestmark = pytest.mark.wire
@@ -100,7 +103,7 @@ def test_a_site_that_is_down_may_be_met_by_the_first_request(ca: CertificateAuth
         client.sendall(GET)
         assert read_until_closed(client) == b""
         outcome = handler.outcome()
-    assert (outcome.end, outcome.unreachable) == ("site_failed", True)
+    assert (outcome.end, outcome.unreachable) == ("site_failed", "connection_refused")
     assert handler.unreached == []
 
 
@@ -312,6 +315,123 @@ def test_a_client_that_leaves_while_the_site_is_dialled_ends_the_dialling(
         with pytest.raises((TimeoutError, OSError)):
             shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.closed_connections)
+
+
+def site_first(connection: Connection) -> Site | None:
+    assert connection.destination is not None
+    return Site("https", connection.destination, direct=False)
+
+
+def connect(port: int, authority: str, more: bytes = b"") -> tuple[socket.socket, bytes]:
+    """Ask a proxy for a tunnel; return its answer's head."""
+    client = socket.create_connection(("127.0.0.1", port), timeout=5)
+    line = f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode()
+    client.sendall(line + more)
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        head += client.recv(1)
+    return client, head
+
+
+@pytest.mark.parametrize(
+    ("host", "failure"),
+    [
+        ("127.0.0.1", b"connection_refused"),
+        ("localhost", b"connection_refused"),
+        ("no-such-host.invalid", b"dns_error"),
+    ],
+)
+def test_a_tunnel_to_a_site_that_is_down_is_refused_with_the_reason_and_without_a_page(
+    ca: CertificateAuthority, host: str, failure: bytes
+) -> None:
+    handler = Scripted(connect_plan=site_first)
+    with running(handler, ca) as engine:
+        client, head = connect(engine.port, f"{host}:{dead_port()}")
+        with client:
+            assert read_until_closed(client) == b""
+        wait_until(lambda: handler.closed_connections)
+    assert head == (
+        b"HTTP/1.1 502 Bad Gateway\r\nProxy-Status: proxy; error=%b\r\n"
+        b"Content-Length: 0\r\nConnection: close\r\n\r\n" % failure
+    )
+    assert [it.encode() for it in handler.failures] == [failure]
+    assert handler.handshakes == []
+
+
+def test_a_tunnel_uses_the_connection_that_was_made_before_it_was_answered(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    before = secure_h1.connections
+    with running(Scripted(connect_plan=site_first), ca) as engine:
+        for _ in range(2):
+            with secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client:
+                client.sendall(GET)
+                assert read_answer(client)[1] == b"hello"
+    assert secure_h1.connections == before + 2
+
+
+def test_a_tunnel_that_its_client_leaves_unused_leaves_no_connection(
+    ca: CertificateAuthority,
+) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as site,
+        running(Scripted(connect_plan=site_first), ca) as engine,
+    ):
+        client, head = connect(engine.port, f"127.0.0.1:{site.getsockname()[1]}")
+        assert b" 200 " in head
+        peer, _ = site.accept()
+        client.close()
+        with peer:
+            peer.settimeout(5)
+            assert peer.recv(1) == b""
+
+
+def test_a_site_that_has_closed_an_unused_connection_is_connected_to_again(
+    ca: CertificateAuthority,
+) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as site,
+        running(Scripted(connect_plan=site_first), ca) as engine,
+    ):
+        client, _ = connect(engine.port, f"127.0.0.1:{site.getsockname()[1]}")
+        site.accept()[0].close()
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        peer, _ = site.accept()
+        with peer:
+            peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+            assert read_answer(client)[1] == b"hi"
+        client.close()
+
+
+def test_what_a_site_says_first_comes_through_a_tunnel(ca: CertificateAuthority) -> None:
+    with (
+        raw_site(server_first=True) as port,
+        running(Scripted(connect_plan=site_first), ca) as engine,
+    ):
+        client, _ = connect(engine.port, f"127.0.0.1:{port}", b"\x00\x01odd")
+        with client:
+            client.shutdown(socket.SHUT_WR)
+            assert read_until_closed(client) == b"220 ready\r\ngot \x00\x01odd"
+
+
+def test_a_client_that_leaves_before_its_tunnel_has_no_site_that_failed(
+    ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialled = threading.Event()
+
+    async def dial(dialler: Dialler, host: str, port: int) -> socket.socket:
+        dialled.set()
+        never: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
+        return await never
+
+    monkeypatch.setattr(Dialler, "dial", dial)
+    handler = Scripted(connect_plan=site_first)
+    with running(handler, ca) as engine:
+        with socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client:
+            client.sendall(b"CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert dialled.wait(5)
+        wait_until(lambda: handler.closed_connections)
+    assert handler.failures == []
 
 
 def test_a_proxy_does_not_connect_to_itself(ca: CertificateAuthority) -> None:

@@ -59,7 +59,7 @@ def test_a_client_meets_what_the_network_would_show(record: ExchangeRecord) -> N
     record.hints_sent = True
     assert record.how_it_breaks(failed, refuses=False, has_streams=False) == "reset"
     assert record.how_it_breaks(failed, refuses=False, has_streams=True) == "close"
-    record.head_sent = record.unreachable = True
+    record.head_sent, record.unreachable = True, "connection_refused"
     assert record.how_it_breaks(failed, refuses=True, has_streams=True) == "reset"
     assert record.how_it_breaks(failed, refuses=False, has_streams=True) == "close"
     assert record.how_it_breaks(left, refuses=True, has_streams=True) == "close"

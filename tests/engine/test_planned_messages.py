@@ -1,6 +1,6 @@
 import pytest
 
-from warex.engine.handler import Respond
+from warex.engine.handler import Respond, SiteFailure
 from warex.engine.http.events import DataReceived
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.engine.planned_messages import (
@@ -8,6 +8,7 @@ from warex.engine.planned_messages import (
     planned_response,
     spliced,
     split,
+    tunnel_refusal,
     with_any_length,
     with_body,
     without_expectation,
@@ -78,3 +79,14 @@ def test_changed_content_keeps_its_framing() -> None:
     assert spliced(part, b"xyz") == b"3;x\r\nxyz\r\n"
     with pytest.raises(ValueError, match="another length"):
         spliced(part, b"abcd")
+
+
+@pytest.mark.parametrize(
+    ("failure", "status"), [("connection_refused", 502), ("connection_timeout", 504)]
+)
+def test_a_tunnel_is_refused_by_the_status_of_what_failed(
+    failure: SiteFailure, status: int
+) -> None:
+    head = tunnel_refusal(failure)
+    assert head.status == status
+    assert head.headers.get("proxy-status") == f"proxy; error={failure}"

@@ -13,9 +13,27 @@ from warex.engine.handler import (
     Site,
     Tunnel,
 )
-from warex.faults import TlsError
+from warex.faults import (
+    ConnectionCut,
+    Fault,
+    HttpError,
+    Popup,
+    SlowPage,
+    StaleResponse,
+    TlsError,
+    WrongPage,
+)
 from warex.lane.own_hosts import TASK_HOST
-from warex.traces import FaultDelivered, HarnessBroke, RequestRefused, TlsRejected
+from warex.lane.record.repeats import RECORDED
+from warex.scenarios import Scenario
+from warex.traces import (
+    FaultDelivered,
+    HarnessBroke,
+    Repeated,
+    RequestRefused,
+    SiteUnreachable,
+    TlsRejected,
+)
 from warex.traces import Tunnel as TunnelSeen
 from warex.traffic import HostMap
 
@@ -33,7 +51,97 @@ def closed(began: Trial, connection: Connection, sent: int = 7, received: int = 
 
 def test_a_site_is_connected_to_before_its_client_is_answered() -> None:
     with trial() as began:
+        assert began.lane.hello(began.connect("shop.test")) == Intercept()
+
+
+def of_host(host: str, fault: Fault) -> Scenario:
+    return scenario(fault, match={"url": f"https://{host}/*"})
+
+
+@pytest.mark.parametrize(
+    ("fault", "needs_site"),
+    [
+        (HttpError(), False),
+        (ConnectionCut(), False),
+        (StaleResponse(), False),
+        (HttpError(stage="response"), True),
+        (SlowPage(delay=3), True),
+        (Popup(), True),
+        (WrongPage(), True),
+    ],
+)
+def test_a_client_meets_a_site_that_is_down_first_unless_a_rule_may_answer_in_its_place(
+    fault: Fault, needs_site: bool
+) -> None:
+    with trial(scenario=of_host("shop.test", fault)) as began:
+        assert began.lane.hello(began.connect("shop.test")) == Intercept(needs_site=needs_site)
+        assert (began.lane.connect(began.connect("shop.test")) is not None) == needs_site
+        assert began.lane.hello(began.connect("other.test")) == Intercept()
+
+
+def test_a_tunnel_leads_to_its_site_before_it_is_answered() -> None:
+    with trial(
+        maps=("https://plain.test=http://127.0.0.1:8001",), pass_through=("bank.test",)
+    ) as began:
+        site = Site("https", Address("shop.test", 443), direct=False)
+        assert began.lane.connect(began.connect("shop.test")) == site
+        assert began.lane.connect(began.connect("plain.test")) == Site(
+            "http", Address("127.0.0.1", 8001)
+        )
+        assert began.lane.connect(began.connect("bank.test")) is not None
+        assert began.lane.connect(began.connect(TASK_HOST)) is None
+
+
+def test_a_handshake_that_a_rule_may_spoil_is_begun_without_the_site() -> None:
+    with trial(scenario=scenario(TlsError(), match={"url": "https://shop.test"})) as began:
+        assert began.lane.connect(began.connect("shop.test")) is None
+        assert began.lane.connect(began.connect("other.test")) is not None
+
+
+def test_an_address_may_turn_out_to_be_a_host_that_a_rule_is_about() -> None:
+    with trial(scenario=of_host("shop.test", HttpError())) as began:
+        assert began.lane.connect(began.connect("192.0.2.1")) is None
+
+
+def test_a_connection_that_other_trials_may_use_is_begun_without_the_site() -> None:
+    with trial() as began:
+        began.lane.connections.may_serve_others = True
+        assert began.lane.connect(began.connect("shop.test")) is None
         assert began.lane.hello(began.connect("shop.test")) == Intercept(needs_site=False)
+
+
+def test_a_site_that_is_down_is_an_event_with_the_reason_and_a_notice() -> None:
+    with trial() as began:
+        connection = began.connect("shop.test")
+        began.lane.unreachable(connection, "connection_refused", "it is down")
+
+    assert began.the(SiteUnreachable) == SiteUnreachable(
+        connection="c1",
+        host="shop.test",
+        port=443,
+        failure="connection_refused",
+        error="it is down",
+    )
+    assert began.notices == ["https://shop.test cannot be reached: it is down"]
+
+
+def test_a_browsers_own_host_that_is_down_is_no_notice() -> None:
+    with trial() as began:
+        connection = began.connect("update.googleapis.com")
+        began.lane.unreachable(connection, "dns_error", "there is no such host")
+
+    assert began.the(SiteUnreachable).failure == "dns_error"
+    assert began.notices == []
+
+
+def test_a_client_that_tries_a_dead_site_on_and_on_does_not_fill_the_trace() -> None:
+    with trial() as began:
+        connection = began.connect("shop.test")
+        for _ in range(RECORDED + 5):
+            began.lane.unreachable(connection, "connection_refused", "it is down")
+
+    assert len(began.all(SiteUnreachable)) == RECORDED
+    assert began.the(Repeated).times == 5
 
 
 @pytest.mark.parametrize("host", [TASK_HOST, f"a.{TASK_HOST}"])
@@ -46,6 +154,16 @@ def test_nothing_is_asked_of_a_site_for_an_own_host(host: str) -> None:
 
 def test_a_mapped_host_is_served_from_where_it_is_mapped_to() -> None:
     with trial(maps=("https://plain.test=http://127.0.0.1:8001",)) as began:
+        plan = began.lane.hello(began.connect("plain.test"))
+
+    assert plan == Intercept(Site("http", Address("127.0.0.1", 8001)))
+
+
+def test_a_mapped_host_without_tls_is_reached_once_a_request_asks_for_it_if_a_rule_may_answer() -> (
+    None
+):
+    maps = ("https://plain.test=http://127.0.0.1:8001",)
+    with trial(maps=maps, scenario=of_host("plain.test", HttpError())) as began:
         plan = began.lane.hello(began.connect("plain.test"))
 
     site = Site("http", Address("127.0.0.1", 8001))
@@ -104,7 +222,7 @@ def test_a_chromium_may_reject_us_once() -> None:
         began.lane.handshake(connection, "rejected", "tlsv1 alert unknown ca")
         again = began.connect("shop.test", cipher_suites=GREASED)
 
-        assert began.lane.hello(again) == Intercept(needs_site=False)
+        assert began.lane.hello(again) == Intercept()
         began.lane.handshake(again, "established", "")
     assert not began.all(TlsRejected)
 

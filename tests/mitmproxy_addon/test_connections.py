@@ -5,14 +5,16 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
+from tests.engine.running import shake_hands
+from tests.mitmproxy_addon.dump import mitmdump
 from tests.mitmproxy_addon.shop import Shop
 from tests.proxy.support.client import read_until_closed, trusting, tunnelled
 from tests.proxy.support.lanes import wait_until
-from tests.proxy.support.origin import served, server_context
+from tests.proxy.support.origin import dead_port, served, server_context
 from tests.proxy.support.raw_sockets import RawSite, read_for
 from tests.proxy.support.websocket import echo_site
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.traces import TlsRejected, Tunnel, WebSocketSeen
+from warex.traces import SiteUnreachable, TlsRejected, Tunnel, WebSocketSeen, read_trace
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
@@ -74,3 +76,23 @@ def test_a_client_that_does_not_trust_the_certificate_is_passed_on(
             assert read_until_closed(client).endswith(b"hello")
         wait_until(lambda: other.port in [it.port for it in shop.events(Tunnel)])
     assert [it.why for it in shop.events(Tunnel) if it.port == other.port] == ["tls_rejected"]
+
+
+def test_a_site_that_is_down_is_met_before_the_handshake_where_no_rule_may_answer(
+    ca: CertificateAuthority, leaf: tuple[Path, Path], tmp_path: Path
+) -> None:
+    port = dead_port()
+    with (
+        served(server_context(*leaf, ["http/1.1"])) as distrusted,
+        mitmdump(tmp_path, conf=ca.folder, out="out") as dump,
+    ):
+        for each in (port, distrusted.port):
+            raw = tunnelled(dump.port, "localhost", each)
+            with raw, pytest.raises(ConnectionResetError):
+                shake_hands(raw, "localhost", ca)
+        assert "Traceback" not in dump.stop()
+    events = list(read_trace(tmp_path / "out" / "events.jsonl").events(SiteUnreachable))
+    assert [(it.exchange, it.port, it.failure) for it in events] == [
+        (None, port, "connection_refused"),
+        (None, distrusted.port, "tls_certificate_error"),
+    ]

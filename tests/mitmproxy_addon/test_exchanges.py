@@ -15,7 +15,7 @@ from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import completion
 from tests.proxy.support.origin import Answer, Seen, dead_port
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.traces import FaultMissed, FaultPlanned, LlmCall
+from warex.traces import FaultMissed, FaultPlanned, LlmCall, SiteUnreachable
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
@@ -192,6 +192,8 @@ def test_a_site_that_is_down_is_answered_by_mitmproxy(shop: Shop) -> None:
     seen = shop.response("down")
     assert (seen.status, seen.by) == (None, "none")
     assert seen.error
+    (unreachable,) = (it for it in shop.events(SiteUnreachable) if it.port == port)
+    assert (unreachable.exchange, unreachable.failure) == (seen.exchange, "connection_refused")
 
 
 def test_what_a_client_lets_wait_until_it_leaves_has_not_arrived(

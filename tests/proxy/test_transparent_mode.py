@@ -21,10 +21,19 @@ from tests.proxy.support.websocket import echo_site
 from warex.faults import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
-from warex.traces import Canary, RequestSeen, ResponseSeen, Tunnel, WebSocketSeen, read_trace
+from warex.traces import (
+    Canary,
+    RequestSeen,
+    ResponseSeen,
+    SiteUnreachable,
+    Tunnel,
+    WebSocketSeen,
+    read_trace,
+)
 
 pytestmark = pytest.mark.wire
 
+_CONNECTED = "%{http_connect}"
 _STATUS = ("-o", "/dev/null", "-w", "%{http_code}")
 
 
@@ -116,7 +125,10 @@ except ConnectionResetError:
 """
         assert within.python(program) == "reset\n"
     answers = within.lane.events(ResponseSeen)
-    assert [answer.by for answer in answers] == ["none", "none"]
+    assert [answer.by for answer in answers] == ["none"]
+    seen = [(it.connection, it.exchange, it.failure) for it in within.lane.events(SiteUnreachable)]
+    refused = "connection_refused"
+    assert seen == [("c1", "x1", refused), ("c2", None, refused), ("", None, refused)]
     assert "cannot be reached" in within.lane.notices[0]
 
 
@@ -252,6 +264,34 @@ def test_a_clients_own_proxy_stays_the_next_one(
         assert within.curl(*through, asked) == "hello"
         assert len(proxy.asked) == 1
     assert [seen.url for seen in within.lane.events(RequestSeen)] == [asked]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("password", [None, "me:word"])
+def test_a_clients_own_proxy_gets_whole_urls_and_its_password(
+    begin_inside: BeginInside, plain: Origin, password: str | None
+) -> None:
+    url = f"http://127.0.0.1:{plain.port}/a"
+    with (
+        UpstreamProxy(password) as proxy,
+        begin_inside(host_ports=(proxy.port,)) as within,
+    ):
+        through = ["--proxy", f"http://127.0.0.1:{proxy.port}", "--noproxy", ""]
+        if password is not None:
+            assert within.curl(*through, url, *_STATUS) == "407"
+            refused = within.run("curl", "-s", *through, "-p", url, "-w", _CONNECTED)
+            assert (refused.returncode, refused.stdout) == (56, "407")
+            through += ["--proxy-user", password]
+        assert within.curl(*through, url) == "hello"
+        assert within.curl(*through, "-p", url) == "hello"
+        if password is not None:
+            assert within.curl(*through, "--proxy-anyauth", "-p", url) == "hello"
+        tunnel = f"CONNECT 127.0.0.1:{plain.port}"
+        assert proxy.asked == [f"GET {url}", tunnel] + [tunnel] * (password is not None)
+    assert plain.seen[-1].header("proxy-authorization") is None
+    assert url in [seen.url for seen in within.lane.events(RequestSeen)]
+    assert within.lane.events(Tunnel) == []
+    assert within.lane.events(SiteUnreachable) == []
 
 
 # ---- what is no HTTP

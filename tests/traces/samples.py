@@ -38,6 +38,7 @@ any_event: st.SearchStrategy[Event] = st.one_of(
     st.builds(events.Tunnel, seconds=_finite),
     st.builds(events.RequestRefused),
     st.builds(events.Repeated),
+    st.builds(events.SiteUnreachable),
     st.builds(events.LlmRetried, retry_after_s=_finite, waited_s=_finite),
     st.builds(events.LlmUnread),
     st.builds(events.TlsRejected),

@@ -35,6 +35,7 @@ _COMMANDS: Final = {
     "inspect": ("results", "one trial, step by step: faults, prompts, answers"),
     "iptables": ("intercept", "redirect a user's traffic to the proxy (nftables, iptables)"),
     "judge": ("results", "let a model read what last answers claim: success or failure"),
+    "mcp": ("intercept", "a server of tools on standard input and output, behind WAREX"),
     "prices": ("catalogue", "show what models cost; update it from public collections"),
     "proxy": ("intercept", "run the proxy alone, with a scenario"),
     "report": ("results", "print a run's results and write its report"),

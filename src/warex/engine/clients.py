@@ -249,7 +249,7 @@ class ClientSide:
         if self._tunnels and event.head.method == "CONNECT":
             self._resolve(event)
             return
-        if self._tunnels:
+        if self._tunnels and not self.is_redirected:
             self.connection.proxy_user = proxy_user(event.head)
         run = self.runs[event.stream] = self._make_run(self, event)
         self._begun.append(run)

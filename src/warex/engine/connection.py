@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+from collections.abc import Awaitable
 from typing import Final, Literal, assert_never
 
 from warex.engine.clients import ClientSide, proxy_user
@@ -25,6 +26,7 @@ from warex.engine.http.http2.server import Http2Server
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
 from warex.engine.net.tunnel import pass_on
+from warex.engine.planned_messages import tunnel_refusal
 from warex.engine.routes import H1, OpenedSite, Route, split_authority
 from warex.engine.services import Services, Share
 from warex.engine.tls.certificates import CertificateError
@@ -38,6 +40,10 @@ _INCOMPLETE_TIMEOUT: Final = 1.0
 _WELL_KNOWN_PORTS: Final = frozenset((80, 443))
 """Ports with HTTP only: a silent client is not connected to its site."""
 _ESTABLISHED: Final = ResponseHead(200, b"Connection established", "HTTP/1.1", Headers())
+
+
+class _ClientLeft(Exception):
+    """The client has left before its site was reached."""
 
 
 class ConnectionRun:
@@ -72,13 +78,50 @@ class ConnectionRun:
         head, stream = connect
         host, port = split_authority(head.authority or head.path, 443)
         self.connection.destination = Address(host, port)
-        self.connection.proxy_user = proxy_user(head)
-        self._hand_over()
-        http.send_response(stream, _ESTABLISHED)
+        if not self._connector.is_clients:
+            self.connection.proxy_user = proxy_user(head)
+            self._hand_over()
+        try:
+            answer = await self._reach_site(head)
+        except _ClientLeft:
+            self.end.close()
+            return
+        http.send_response(stream, answer)
+        if answer is not _ESTABLISHED:
+            http.send_end(stream)
         self.end.write(http.data_to_send())
+        if answer is not _ESTABLISHED:
+            self.end.close()
+            return
         for event in http.receive(b""):
             self.end.unread(getattr(event, "payload", b""))
-        await self.serve_tunnel()
+        try:
+            await self.serve_tunnel()
+        finally:
+            self._connector.close()
+
+    async def _reach_site(self, connect: RequestHead) -> ResponseHead:
+        """Connect to a tunnel's site, if that comes first; return what its CONNECT is answered."""
+        site = first = self.handler.connect(self.connection)
+        if self._connector.is_clients:
+            self._connector = self._connector.for_client(connect)
+            assert self.connection.destination is not None
+            # It may want a password, which its client is to give.
+            site = site or Site("https", self.connection.destination, direct=False)
+        if site is None:
+            return _ESTABLISHED
+        opening = self._connector.connect(site.address, direct=site.direct)
+        try:
+            opened = await self._unless_left(opening)
+        except SiteUnreachable as error:
+            if error.challenge is not None:
+                return error.challenge
+            if first is None:
+                return _ESTABLISHED
+            self.handler.unreachable(self.connection, error.failure, str(error))
+            return tunnel_refusal(error.failure)
+        self._connector = self._connector.with_connected(site.address, opened, direct=site.direct)
+        return _ESTABLISHED
 
     def _hand_over(self) -> None:
         """Give the connection to the handler that its proxy user names."""
@@ -99,7 +142,7 @@ class ConnectionRun:
                 self.end.close()
             case "tls":
                 await self._serve_tls(destination)
-            case "http" | "connect":
+            case "http" | "proxied":
                 site = Site("http", destination, direct=False)
                 http = Http1Server(scheme="http", authority=_authority(destination, 80))
                 await self._serve_http(http, self._route(site))
@@ -266,8 +309,11 @@ class ConnectionRun:
             if await self._shake_hands(plan, host, protocol):
                 await self._serve_secured(host, destination, protocol, route)
         except SiteUnreachable as error:
-            self.handler.unreachable(self.connection, str(error))
+            self.handler.unreachable(self.connection, error.failure, str(error))
             self.end.reset()
+        except _ClientLeft:
+            self.handler.handshake(self.connection, "left", "")
+            self.end.close()
         finally:
             route.close()
 
@@ -275,6 +321,16 @@ class ConnectionRun:
         """Connect to the site before the client's handshake, if the plan says so."""
         if not plan.site_first:
             return None
+        try:
+            return await self._unless_left(route.open(site))
+        except SiteUnreachable as error:
+            if plan.needs_site:
+                raise
+            route.remember(site, error)
+            return None
+
+    async def _unless_left[T](self, opening: Awaitable[T]) -> T:
+        """Wait for a connection to a site; raise _ClientLeft if the client leaves meanwhile."""
         task = asyncio.current_task()
         assert task is not None
         gives_up = False
@@ -286,16 +342,11 @@ class ConnectionRun:
 
         self.end.on_end = give_up
         try:
-            return await route.open(site)
-        except SiteUnreachable as error:
-            if plan.needs_site:
-                raise
-            route.remember(site, error)
-            return None
+            return await opening
         except asyncio.CancelledError:
             if not gives_up or task.uncancel():
                 raise  # The engine ends.
-            raise SiteUnreachable("the client left") from None
+            raise _ClientLeft from None
         finally:
             self.end.on_end = None
 
@@ -351,7 +402,7 @@ class ConnectionRun:
         try:
             return await self._connector.connect(address)
         except SiteUnreachable as error:
-            self.handler.unreachable(self.connection, str(error))
+            self.handler.unreachable(self.connection, error.failure, str(error))
             self.end.reset()
             return None
 

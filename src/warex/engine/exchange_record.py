@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from warex.clock import Clock
-from warex.engine.handler import AbortHow, End, ExchangeTimings, Outcome
+from warex.engine.handler import AbortHow, End, ExchangeTimings, Outcome, SiteFailure
 from warex.engine.routes import OpenedSite
 
 
@@ -36,7 +36,7 @@ class ExchangeRecord:
     response_bytes: int = 0
     copies_sent: int = 0
     refused_unprocessed: bool = False
-    unreachable: bool = False
+    unreachable: SiteFailure | None = None
     _held_s: float = 0.0
     _held_since: float | None = None
 

@@ -226,7 +226,7 @@ class ExchangeRun:
             else:
                 side, opened = await route.ready(site)
         except SiteUnreachable as error:
-            self._record.unreachable = True
+            self._record.unreachable = error.failure
             raise Over("site_failed", str(error)) from None
         self._record.opened = opened or self._record.opened
         head, parts = self._body.to_send(forward)

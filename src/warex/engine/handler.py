@@ -55,6 +55,8 @@ class Connection:
     """None for a connection without TLS."""
     port: int = 0
     """Where the proxy accepted it; 0 for a redirected connection."""
+    is_redirected: bool = False
+    """Whether its client does not know of this proxy; a proxy that it speaks to is its own."""
     version: HttpVersion = "HTTP/1.1"
     proxy_user: str = ""
     """User name of ``Proxy-Authorization: Basic``; it may name an episode."""
@@ -95,6 +97,20 @@ class Exchange:
     state: Any = None
     """Belongs to the handler."""
 
+
+type SiteFailure = Literal[
+    "dns_error",
+    "connection_refused",
+    "connection_timeout",
+    "connection_terminated",
+    "destination_ip_unroutable",
+    "destination_unavailable",
+    "proxy_loop_detected",
+    "tls_certificate_error",
+    "tls_protocol_error",
+]
+"""Why a site cannot be reached, in the words of RFC 9209 §2.3; ``destination_unavailable``: an
+upstream proxy did not reach it, or for any other reason."""
 
 type End = Literal["complete", "client_left", "site_failed", "aborted", "shut_down"]
 
@@ -137,8 +153,8 @@ class Outcome:
     """Further requests of ``Forward.copies`` that the site has answered."""
     refused_unprocessed: bool = False
     """Whether the site refused the request so that it may be sent again (RFC 9113 §8.7)."""
-    unreachable: bool = False
-    """Whether no connection to the site could be made."""
+    unreachable: SiteFailure | None = None
+    """Why no connection to the site could be made; None if one was, or none was needed."""
     timings: ExchangeTimings
 
 
@@ -303,6 +319,12 @@ class Handler(Protocol):
     def connected(self, connection: Connection) -> None:
         """Take note of a new connection; its destination may not be known yet."""
 
+    def connect(self, connection: Connection) -> Site | None:
+        """Say which site is connected to before a CONNECT is answered; None answers it at once.
+
+        If that fails, ``unreachable`` follows, and the client is answered 502 or 504.
+        """
+
     def hello(self, connection: Connection) -> ConnectionPlan:
         """Decide what happens to a connection whose ClientHello was read."""
 
@@ -312,8 +334,8 @@ class Handler(Protocol):
         ``reason``: the alert in OpenSSL's words, such as ``tlsv1 alert unknown ca``, or the error.
         """
 
-    def unreachable(self, connection: Connection, error: str) -> None:
-        """Take note that the site could not be reached before an exchange; the client is reset."""
+    def unreachable(self, connection: Connection, failure: SiteFailure, error: str) -> None:
+        """Take note that the site could not be reached before an exchange; the client meets it."""
 
     def not_http(self, connection: Connection) -> bool:
         """Say whether a connection that is neither TLS nor HTTP is passed on unread, or closed."""

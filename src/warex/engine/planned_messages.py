@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import Final
 
-from warex.engine.handler import Respond
+from warex.engine.handler import Respond, SiteFailure
+from warex.engine.http.error_page import phrase
 from warex.engine.http.events import DataReceived
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 
@@ -78,3 +79,16 @@ def spliced(part: DataReceived, changed: bytes) -> bytes:
         raise ValueError("a piece has another length, though its plan says that none has")
     before, _, after = part.raw.partition(part.payload)
     return before + changed + after
+
+
+def tunnel_refusal(failure: SiteFailure) -> ResponseHead:
+    """Return what a CONNECT is answered whose site cannot be reached (RFC 9209 §2.1.5, §2.3)."""
+    status = 504 if failure == "connection_timeout" else 502
+    fields = Headers(
+        (
+            (b"Proxy-Status", b"proxy; error=" + failure.encode()),
+            (b"Content-Length", b"0"),
+            (b"Connection", b"close"),
+        )
+    )
+    return ResponseHead(status, phrase(status), "HTTP/1.1", fields)

@@ -8,12 +8,13 @@ from typing import Final
 
 from warex.clock import Clock
 from warex.engine.ends import End
-from warex.engine.handler import Address, Site
+from warex.engine.handler import Address, Site, SiteFailure
 from warex.engine.http.heads import HttpVersion
 from warex.engine.http.http1.client import Http1Client
 from warex.engine.http.http2.client import Http2Client
-from warex.engine.net.connector import Connector, SiteUnreachable, proxy_authorization
+from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.sites import SiteSide
+from warex.engine.tls.layer import ssl_reason
 from warex.engine.tls.site_contexts import SiteContexts
 
 H2, H1 = b"h2", b"http/1.1"
@@ -161,11 +162,14 @@ class Route:
             )
         except ssl.SSLCertVerificationError as error:
             raise SiteUnreachable(
-                f"the certificate of {name} is not trusted: {error.verify_message}"
+                "tls_certificate_error",
+                f"the certificate of {name} is not trusted: {error.verify_message}",
             ) from None
         except (OSError, ValueError) as error:
-            reason = getattr(error, "reason", None) or str(error)
-            raise SiteUnreachable(f"TLS with {name} failed: {reason}") from None
+            reason = ssl_reason(error) if isinstance(error, ssl.SSLError) else str(error)
+            is_tls = isinstance(error, ssl.SSLError | ValueError)
+            failure: SiteFailure = "tls_protocol_error" if is_tls else "connection_terminated"
+            raise SiteUnreachable(failure, f"TLS with {name} failed: {reason}") from None
         assert end.tls is not None
         return end.tls.selected_alpn_protocol()
 
@@ -183,7 +187,8 @@ class Route:
             secure=site.scheme == "https",
             default_port=site.address.port == default,
             through_proxy=self._asks_proxy(site),
-            proxy_authorization=proxy_authorization(self._connector.upstream),
+            proxy_authorization=self._connector.authorization,
+            proxy_is_clients=self._connector.is_clients,
         )
         return SiteSide(end, http, version, self._broke)
 

@@ -129,15 +129,17 @@ class Engine:
         self._numbered += 1
         connection = Connection(self._numbered, Address(host, client_port), port=port)
         connector = self._connector
-        if redirected is not None and detected == "connect":
+        if redirected is not None and detected == "proxied":
             # The client uses a proxy of its own, which becomes our upstream proxy.
             literal = f"[{redirected.host}]" if ":" in redirected.host else redirected.host
             connector = Connector(
-                f"http://{literal}:{redirected.port}", self._services.site_contexts
+                f"http://{literal}:{redirected.port}",
+                self._services.site_contexts,
+                is_clients=True,
             )
         elif redirected is not None:
             connection.destination = Address(redirected.host, redirected.port)
-        is_redirected = redirected is not None
+        is_redirected = connection.is_redirected = redirected is not None
         run = ConnectionRun(self._services, end, connection, connector, is_redirected=is_redirected)
         self._runs[connection.number] = run
         try:

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, Protocol
 
 from warex.engine.ends import End
@@ -290,7 +291,10 @@ class SiteSide:
         try:
             while self.http.has_more:
                 self._dispatch(self.http.receive(b""))
-            self._dispatch(self.http.receive_eof())
+            events = self.http.receive_eof()
+            if self.end.error is not None:
+                events = [_because(event, self.end.error) for event in events]
+            self._dispatch(events)
             self.flush()
         except Exception as error:  # noqa: BLE001 - fail closed
             self._fail(error)
@@ -334,3 +338,10 @@ class SiteSide:
                 touched.append(inbox)
         elif isinstance(event, DataReceived) and event.flow:
             self.http.acknowledge(event.stream, event.flow)
+
+
+def _because(event: ResponseEvent, reason: str) -> ResponseEvent:
+    """Return an event of the connection's end with the reason for that, an alert or a reset."""
+    if isinstance(event, ExchangeFailed):
+        return replace(event, message=f"{event.message}: {reason}")
+    return event

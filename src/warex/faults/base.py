@@ -259,6 +259,12 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """Whether the site's own answer comes complete, perhaps late."""
         return all(effect.traits.keeps_response for effect in self.effects_on_page())
 
+    @property
+    def works_without_site(self) -> bool:
+        """Whether a request may be answered or cut though the site is down."""
+        effects = self.effects_on_page() if self.stage == "request" else ()
+        return any(effect.traits.works_without_site for effect in effects)
+
     def effects_on_page(self) -> tuple[Effect, ...]:
         """Return its effects on the first request for a page."""
         exchange = Exchange("", Request("GET", "https://site.example/"))

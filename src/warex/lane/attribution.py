@@ -206,6 +206,8 @@ class Attribution:
 def task_of_user(wire: WireExchange) -> str | None:
     """Return the task that a client's proxy user name names: its CONNECT's or the request's."""
     connection = wire.connection
+    if connection.is_redirected:
+        return None
     if connection.destination is None:
         return user_name(wire.request.headers.by_name.get("proxy-authorization"))
     return task_name(unquote(connection.proxy_user)) if connection.proxy_user else None

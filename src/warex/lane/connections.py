@@ -11,6 +11,7 @@ from warex.engine.handler import (
     Intercept,
     Rejection,
     Site,
+    SiteFailure,
     Tunnel,
 )
 from warex.exchange import Request
@@ -23,13 +24,14 @@ from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.ending import unreachable_message
 from warex.lane.host_routing import HostRouting
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
+from warex.lane.record.ip_address import parse_ip
 from warex.lane.record.recorder import Recorder
 from warex.lane.record.repeats import Repeats
 from warex.lane.record.tunnels import OpenTunnel, TunnelReason
 from warex.lane.state import ConnectionState
 from warex.scenarios import Injector
-from warex.traces import RequestRefused, TlsRejected
-from warex.traffic import HostMap
+from warex.traces import RequestRefused, SiteUnreachable, TlsRejected
+from warex.traffic import BACKGROUND_HOSTS, HostMap
 
 _MAX_LINE = 4096
 """Bytes of a line that are redacted; less is recorded."""
@@ -63,6 +65,8 @@ class Connections:
             lambda host, port: self.host_routing.map_target(host, port) is not None,
         )
         self.idle = idle
+        self.may_serve_others = False
+        """Whether requests of other episodes may come on a connection of this trial."""
         self._tunnels: dict[int, OpenTunnel] = {}
         """By the number of the connection."""
         self._numbered = 0
@@ -87,11 +91,35 @@ class Connections:
             return plan
         suites = () if connection.hello is None else connection.hello.cipher_suites
         self._rejections.begin(_key(connection), self._recorder.clock.now(), suites)
-        # The first request meets the failure of a site that is down, and is recorded.
+        needs_site = self._needs_site(host)
         if target is not None:
-            is_secure = target.target_scheme == "https"
-            return Intercept(site_of(target), site_first=is_secure, needs_site=False)
-        return Intercept(site_first=not is_reserved(host), needs_site=False)
+            # Without TLS, a site chooses no protocol.
+            first = needs_site or target.target_scheme == "https"
+            return Intercept(site_of(target), site_first=first, needs_site=needs_site)
+        return Intercept(site_first=not is_reserved(host), needs_site=needs_site)
+
+    def connect(self, connection: Connection) -> Site | None:
+        """Connect first to a site in whose place nothing is answered or shown."""
+        host, port, destination = connection.host, _port(connection), connection.destination
+        if is_reserved(host) or destination is None:
+            return None
+        if self.host_routing.passthrough_reason(host) is None:
+            is_address = parse_ip(host) is not None  # The ClientHello may name its host.
+            is_faulty = self._faults.may_concern(host, port)
+            if is_faulty or not self._needs_site("" if is_address else host):
+                return None
+        target = self.host_routing.map_target(host, port)
+        return Site("https", destination, direct=False) if target is None else site_of(target)
+
+    def _needs_site(self, host: str) -> bool:
+        """Whether a host's client meets what its site does before there is a request.
+
+        Otherwise the handshake goes on, and the first request meets the failure of a site that is
+        down, or what a rule has for it.
+        """
+        return not (
+            self.may_serve_others or is_reserved(host) or self.host_routing.works_without_site(host)
+        )
 
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
         """Note whether the client trusts our certificate."""
@@ -138,12 +166,27 @@ class Connections:
             " through unread, and no fault can reach it"
         )
 
-    def unreachable(self, connection: Connection, error: str) -> None:
-        """Tell the user that a site cannot be reached."""
-        host, port = connection.host, _port(connection)
-        literal = f"[{host}]" if ":" in host else host
-        site = urlsplit(f"https://{literal}" + ("" if port == 443 else f":{port}"))
-        self.on_notice(unreachable_message(site, self._upstream, error))
+    def unreachable(self, connection: Connection, failure: SiteFailure, error: str) -> None:
+        """Record that a site cannot be reached, and tell the user."""
+        state: ConnectionState = connection.state
+        self.record_unreachable(state.name, connection.host, _port(connection), failure, error)
+
+    def record_unreachable(
+        self, name: str, host: str, port: int, failure: SiteFailure, error: str
+    ) -> None:
+        """Record that a site cannot be reached before there is a request, and tell the user."""
+        self.note_unreachable(
+            SiteUnreachable(connection=name, host=host, port=port, failure=failure, error=error)
+        )
+        if host.lower() not in BACKGROUND_HOSTS:
+            literal = f"[{host}]" if ":" in host else host
+            site = urlsplit(f"https://{literal}" + ("" if port == 443 else f":{port}"))
+            self.on_notice(unreachable_message(site, self._upstream, error))
+
+    def note_unreachable(self, event: SiteUnreachable) -> None:
+        """Record that a site cannot be reached."""
+        if not self.repeats.counts("site_unreachable", event.failure):
+            self._recorder.write(event)
 
     def not_http(self, connection: Connection) -> None:
         """Begin to count a connection that is not HTTP."""

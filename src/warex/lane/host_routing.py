@@ -5,7 +5,7 @@ from typing import Literal
 from warex.lane.config import ProxyConfig
 from warex.lane.own_hosts import RESERVED_HOSTS
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
-from warex.scenarios import Injector
+from warex.scenarios import Injector, Rule
 from warex.scenarios.matching.url_patterns import may_concern_host
 from warex.traffic import BACKGROUND_HOSTS, HostMap
 
@@ -28,7 +28,10 @@ class HostRouting:
         self._sites = config.sites
         self._traffic = config.traffic
         self._injector = injector
+        self._has_llm_cache = config.llm_cache is not None
         self._rejected: set[str] = set()
+        self._answering: tuple[tuple[Rule, ...], tuple[Rule, ...]] = ((), ())
+        """The rules of which it was looked up, and those of them that work without the site."""
         self._maps = {(it.origin, it.origin_port): it for it in config.traffic.host_maps}
 
     def passthrough_reason(self, host: str) -> PassthroughReason | None:
@@ -53,6 +56,20 @@ class HostRouting:
     def map_target(self, host: str, port: int) -> HostMap | None:
         """Return the host to which requests for this origin are mapped, if any."""
         return self._maps.get((host.lower(), port))
+
+    def works_without_site(self, host: str) -> bool:
+        """Whether a request to a host may be answered or cut though its site is down.
+
+        By a rule, or by an earlier answer of a model. ``host``: empty if it is not known yet.
+        """
+        rules = self._injector.rules
+        if rules != self._answering[0]:
+            able = tuple(rule for rule in rules if rule.fault.works_without_site)
+            self._answering = rules, able
+        return self._has_llm_cache or any(
+            not host or may_concern_host(rule.match, host, self._sites)
+            for rule in self._answering[1]
+        )
 
     def _is_concerned(self, host: str) -> bool:
         return (

@@ -28,6 +28,8 @@ from warex.engine.handler import (
     Relay,
     RequestPlan,
     ResponsePlan,
+    Site,
+    SiteFailure,
     Timer,
     WholeResponsePlan,
 )
@@ -53,6 +55,7 @@ from warex.lane.response_faults.rewritten_pages import RewrittenPages
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.settlement import Settlement
 from warex.lane.state import ExchangeState, read_head
+from warex.lane.stdio.sessions import Call, StdioSessions
 from warex.lane.tasks import Tasks
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmCalls
@@ -148,12 +151,14 @@ class Lane:
         self._fault_sites = FaultSites(recorder, looks.of)
         self._rewritten = RewrittenPages(rules, recorder, self._fault_sites.note)
         self._mcp = McpCalls(recorder, self.engine.call_later)
+        self.stdio = StdioSessions(self, lambda: recorder.broken, recorder.clock.wall)
         previous = PreviousResponses(rules)
         settlement = Settlement(
             recorder,
             previous,
             upstream=config.traffic.upstream,
             on_notice=lambda sentence: self.connections.on_notice(sentence),
+            on_unreachable=self.connections.note_unreachable,
             on_task_ended=self.attribution.task_ended,
         )
         self._exchanges = Exchanges(
@@ -198,6 +203,10 @@ class Lane:
         """Record a connection that is not HTTP, relayed outside the engine."""
         OpenTunnel(host, port, "not_http", began).record(self.recorder, sent, received)
 
+    def not_relayed(self, host: str, port: int, failure: SiteFailure, error: str) -> None:
+        """Record a connection that is not HTTP whose site cannot be reached."""
+        self.connections.record_unreachable("", host, port, failure, error)
+
     # ---- connections
 
     def connected(self, connection: Connection) -> None:
@@ -212,9 +221,13 @@ class Lane:
         """Note whether the client trusts our certificate."""
         self._closing(None, self.connections.handshake, connection, ended, reason)
 
-    def unreachable(self, connection: Connection, error: str) -> None:
-        """Tell the user that a site cannot be reached."""
-        self._closing(None, self.connections.unreachable, connection, error)
+    def connect(self, connection: Connection) -> Site | None:
+        """Say which site comes before the answer to a CONNECT."""
+        return self._closing(None, self.connections.connect, connection)
+
+    def unreachable(self, connection: Connection, failure: SiteFailure, error: str) -> None:
+        """Record that a site cannot be reached, and tell the user."""
+        self._closing(None, self.connections.unreachable, connection, failure, error)
 
     def not_http(self, connection: Connection) -> bool:
         """Note a connection that is not HTTP, and pass it on."""
@@ -232,6 +245,7 @@ class Lane:
     def closed(self, connection: Connection) -> None:
         """Record what was passed through."""
         self._closing(None, self.connections.closed, connection)
+        self._closing(None, self.stdio.disconnected, connection)
 
     # ---- exchanges
 
@@ -251,6 +265,9 @@ class Lane:
         exchange.state = asked
         if not is_reserved(asked.request.host):
             self.connections.distrust.requested(str(connection.number), asked.request.host)
+        elif (call := self.stdio.call_of(asked.request)) is not None:
+            exchange.state = call
+            return "whole"
         return self._exchanges.request_head(exchange)
 
     def request(self, exchange: Exchange) -> RequestPlan:
@@ -260,6 +277,8 @@ class Lane:
         if isinstance(exchange.state, OpenTunnel):
             target = self.connections.map_target(read_head(exchange).request)
             return Plan(Forward(site=None if target is None else site_of(target)))
+        if isinstance(exchange.state, Call):
+            return self._cutting(exchange, self.stdio.plan)
         return self._cutting(exchange, self._exchanges.request)
 
     def held(self, exchange: Exchange) -> None:
@@ -299,7 +318,7 @@ class Lane:
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Record what has become of an exchange."""
-        if exchange.state is _COUNTED:
+        if exchange.state is _COUNTED or isinstance(exchange.state, Call):
             return
         if isinstance(exchange.state, OpenTunnel):
             self._closing(None, self._record_passed, exchange.state, exchange, outcome)

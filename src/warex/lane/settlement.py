@@ -12,6 +12,7 @@ from warex.engine.handler import (
     ReadWhole,
     Relay,
     Respond,
+    SiteFailure,
 )
 from warex.lane.ending import ended_response, ending_of, unreachable_message
 from warex.lane.outcome import CUT, Arrival, arrival_of, delivery_of, share_holds, site_failed
@@ -23,7 +24,7 @@ from warex.lane.state import AppliedInjection, ExchangeState
 from warex.lane.tasks import Task
 from warex.lane.traffic.base import Ending
 from warex.lane.traffic.llm import LlmCalls
-from warex.traces import ChangedValue
+from warex.traces import ChangedValue, SiteUnreachable
 
 _RETRIED_STATUSES: Final = (408, 421)
 """Statuses after which Chromium silently retries on another connection (measured; RFC 9110 §15.5.9
@@ -41,6 +42,7 @@ class Settlement:
         *,
         upstream: str | None,
         on_notice: Callable[[str], None],
+        on_unreachable: Callable[[SiteUnreachable], None],
         on_task_ended: Callable[[Task[LlmCalls]], None],
     ) -> None:
         """``upstream``: the proxy through which sites are reached."""
@@ -48,6 +50,7 @@ class Settlement:
         self._previous = previous
         self._upstream = upstream
         self._on_notice = on_notice
+        self._on_unreachable = on_unreachable
         self._on_task_ended = on_task_ended
 
     def planned[T: Forward | Respond | Relay | ReadWhole | Abort](
@@ -145,8 +148,7 @@ class Settlement:
             error = None  # The client has the beginning of an answer of ours.
         error = state.refusal or error
         if (outcome.unreachable or state.refusal) and not state.by_warex:
-            site = state.request.parts
-            self._on_notice(unreachable_message(site, self._upstream, error or ""))
+            self._note_unreachable(state, outcome.unreachable or "dns_error", error or "")
         if outcome.refused_unprocessed:
             self._expect_retries([state])
         arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
@@ -170,6 +172,20 @@ class Settlement:
         if state.traffic.end(ending):
             self._on_task_ended(state.task)
         state.task.injector.finish(state.id)
+
+    def _note_unreachable(self, state: ExchangeState, failure: SiteFailure, error: str) -> None:
+        request = state.request
+        self._on_unreachable(
+            SiteUnreachable(
+                connection=state.connection.name,
+                exchange=state.id,
+                host=request.host,
+                port=request.port,
+                failure=failure,
+                error=error,
+            )
+        )
+        self._on_notice(unreachable_message(request.parts, self._upstream, error))
 
     def _arrivals(self, state: ExchangeState, outcome: Outcome) -> dict[int, Arrival]:
         """Return what reached the client of each applied injection, by its identity."""

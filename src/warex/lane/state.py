@@ -138,9 +138,9 @@ def read_head(wire: WireExchange) -> Asked:
 def _end_to_end(wire: WireExchange) -> RequestHead:
     """Return the head of a request without what is meant for a proxy (RFC 9110 §7.6.1)."""
     head = wire.request
-    is_for_proxy = wire.connection.hello is None and any(
-        name in head.headers.by_name for name in _FOR_PROXIES
-    )
+    connection = wire.connection
+    may_be_for_us = connection.hello is None and not connection.is_redirected
+    is_for_proxy = may_be_for_us and any(name in head.headers.by_name for name in _FOR_PROXIES)
     if not is_for_proxy:
         return head
     return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")

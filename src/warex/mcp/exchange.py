@@ -6,9 +6,12 @@ from typing import Final, Literal
 from warex.exchange import Exchange, Request
 from warex.mcp.messages import McpRequest
 
-type Transport = Literal["streamable_http", "sse"]
-"""Answers come to the request itself or, before 2025-03-26, as events of another one."""
+type Transport = Literal["streamable_http", "sse", "stdio"]
+"""Answers come to the request itself or, before 2025-03-26, as events of another one; ``stdio`` has
+no HTTP, and an answer is a line."""
 
+STDIO: Final = "mcp+stdio"
+"""The scheme of a server on standard input and output."""
 _EXAMPLE: Final = McpRequest(1, 1, "tools/call", {"name": "tool", "arguments": {}})
 
 

@@ -20,9 +20,11 @@ from warex.engine.handler import (
     Connection,
     Handshake,
     Intercept,
+    SiteFailure,
     Stall,
     Tunnel,
 )
+from warex.engine.net.connector import failure_of
 from warex.engine.tls.certificates import defective_leaf
 from warex.lane.lane import Lane
 from warex.lane.own_hosts import is_reserved
@@ -31,6 +33,7 @@ from warex.mitmproxy_addon.client_end import ClientEnd
 from warex.mitmproxy_addon.hooks import Hooks, fail_closed
 
 _ALERT: Final = re.compile(r"(?:tlsv\d+|sslv3) alert [a-z ]+")
+_NUMBER: Final = re.compile(r"\[Errno (-?\d+)\]")
 _LOOKS_AGAIN_S: Final = 0.02
 """Seconds after which a held connection is looked at again."""
 
@@ -47,8 +50,8 @@ class ClientConnection:
     open_exchanges: int = 0
     closes_when_idle: bool = False
     has_left: bool = False
-    site_errors: set[str] = field(default_factory=set)
-    """Why connections to its sites could not be made, in mitmproxy's words."""
+    site_errors: dict[str, SiteFailure] = field(default_factory=dict)
+    """Why connections to its sites could not be made, by mitmproxy's words."""
 
 
 class ConnectionHooks(Hooks):
@@ -116,18 +119,24 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def server_connect_error(self, data: server_hooks.ServerConnectionHookData) -> None:
         """Note that a site cannot be reached."""
-        self._site_failed(data.client, data.server.error or "it cannot be reached")
+        error = data.server.error or "it cannot be reached"
+        number = _NUMBER.search(error)
+        failure = failure_of(None if number is None else int(number[1]))
+        self._site_failed(data.client, failure, error)
 
     @fail_closed
     def tls_failed_server(self, data: tls.TlsData) -> None:
         """Note that a site shows no valid certificate."""
-        self._site_failed(data.context.client, data.conn.error or "TLS failed")
+        error = data.conn.error or "TLS failed"
+        is_distrusted = error.startswith("Certificate verify failed")
+        failure: SiteFailure = "tls_certificate_error" if is_distrusted else "tls_protocol_error"
+        self._site_failed(data.context.client, failure, error)
 
-    def _site_failed(self, client: connection.Client, error: str) -> None:
+    def _site_failed(self, client: connection.Client, failure: SiteFailure, error: str) -> None:
         known = self.connection_of(client)
-        known.site_errors.add(error)
+        known.site_errors[error] = failure
         if known.is_shaking_hands and known.plan is not None and known.plan.needs_site:
-            self.lane.unreachable(known.wire, error)
+            self.lane.unreachable(known.wire, failure, error)
             known.end.reset()
 
     # ---- TLS

@@ -27,6 +27,7 @@ from warex.engine.handler import (
     Rejection,
     Relay,
     Respond,
+    SiteFailure,
     Timer,
 )
 from warex.engine.http.heads import ResponseHead
@@ -362,7 +363,7 @@ class ExchangeHooks(ConnectionHooks, Control):
             response_bytes=it.response_bytes,
             arrived=arrived,
             copies_sent=it.copies_sent,
-            unreachable=end == "site_failed" and _is_among(error, it.connection.site_errors),
+            unreachable=_failure(error, it.connection) if end == "site_failed" else None,
             timings=self._timings(it),
         )
         self.lane.ended(it.wire, outcome)
@@ -484,5 +485,6 @@ def _switches(response: ResponseHead | None) -> bool:
     return response is not None and response.status == _SWITCHING
 
 
-def _is_among(error: str | None, errors: set[str]) -> bool:
-    return error is not None and any(each in error for each in errors)
+def _failure(error: str | None, client: ClientConnection) -> SiteFailure | None:
+    known = client.site_errors.items()
+    return next((failure for words, failure in known if words in (error or "")), None)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warex.engine.handler import Handler
+from warex.engine.net.connector import SiteUnreachable
 from warex.engine.server import Engine, EngineConfig, serve
 from warex.engine.tls.site_contexts import TrustStore
 from warex.errors import InputError, WarexError
@@ -72,7 +73,7 @@ async def run_lane(
                         lane,
                         engine.serve_redirected,
                         lane.relayed,
-                        engine.connect_socket,
+                        lambda host, port: _connect(engine, lane, host, port),
                     )
                     async with redirected as port:
                         episodes.attach(_Served(engine, config))
@@ -84,6 +85,15 @@ async def run_lane(
                     lane.finish()
     finally:
         recorder.close()
+
+
+async def _connect(engine: Engine, lane: Lane, host: str, port: int) -> socket.socket:
+    """Return a socket at a site, for what is relayed; raise OSError."""
+    try:
+        return await engine.connect_socket(host, port)
+    except SiteUnreachable as error:
+        lane.not_relayed(host, port, error.failure, str(error))
+        raise
 
 
 @asynccontextmanager

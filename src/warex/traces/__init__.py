@@ -1,7 +1,7 @@
 """The files of a run: its manifest, and each trial's events and outcome."""
 
 from warex.traces.blobs import BlobStore
-from warex.traces.event_parts import ChangedValue, Timings
+from warex.traces.event_parts import ChangedValue, MissReason, Timings
 from warex.traces.events import (
     SCHEMA_VERSION,
     AgentAction,
@@ -25,6 +25,7 @@ from warex.traces.events import (
     RequestRefused,
     RequestSeen,
     ResponseSeen,
+    SiteUnreachable,
     TaskBegan,
     TaskEnded,
     TlsRejected,
@@ -49,7 +50,6 @@ from warex.traces.manifest import (
     redact_manifest,
     write_manifest,
 )
-from warex.traces.miss_reason import MissReason
 from warex.traces.outcome import (
     CRASHED_BEFORE_A_FAULT,
     Counted,
@@ -118,6 +118,7 @@ __all__ = [
     "RequestRefused",
     "RequestSeen",
     "ResponseSeen",
+    "SiteUnreachable",
     "TaskBegan",
     "TaskEnded",
     "Timings",

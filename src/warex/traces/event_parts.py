@@ -1,8 +1,49 @@
 """What events consist of, beside plain values."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
+
+type Json = Any
+type SiteFailure = Literal[
+    "dns_error",
+    "connection_refused",
+    "connection_timeout",
+    "connection_terminated",
+    "destination_ip_unroutable",
+    "destination_unavailable",
+    "proxy_loop_detected",
+    "tls_certificate_error",
+    "tls_protocol_error",
+]
+"""Why a site cannot be reached (RFC 9209 §2.3)."""
+type MissReason = Literal[
+    "not_armed",
+    "never",
+    "client_gone",
+    "client_left",
+    "site_failed",
+    "trial_over",
+    "superseded",
+    "nothing_to_rewrite",
+    "decompression_bomb",
+    "not_rendered",
+    "removed_by_page",
+    "browser_cache",
+    "websocket",
+]
+"""Why a planned injection did not reach the client."""
+
+
+class BaseEvent(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="event", gc=False
+):
+    """An event; ``gc=False`` since it has no cyclic references."""
+
+    @property
+    def event(self) -> str:
+        """The name of its type."""
+        return str(self.__struct_config__.tag)
 
 
 class Timings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):

@@ -10,7 +10,16 @@ from warex.errors import TrialVoid
 from warex.lane.config import ProxyConfig
 from warex.lane.record.page_canary import FirstPageCanary
 from warex.lane.record.recorder import Recorder
-from warex.traces import EVENTS, Canary, Event, FaultPlanned, RequestSeen, TraceWriter, read_trace
+from warex.traces import (
+    EVENTS,
+    Canary,
+    Event,
+    FaultPlanned,
+    RequestSeen,
+    SiteUnreachable,
+    TraceWriter,
+    read_trace,
+)
 
 SITE = "https://shop.warex.test"
 CHROMIUM = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/131.0.0.0")
@@ -44,6 +53,15 @@ REFUSED = FaultPlanned(
 )
 
 
+DOWN = SiteUnreachable(
+    connection="c1",
+    host="shop.warex.test",
+    port=443,
+    failure="connection_refused",
+    error="it is down",
+)
+
+
 @pytest.mark.parametrize(
     ("events", "proved"),
     [
@@ -51,6 +69,7 @@ REFUSED = FaultPlanned(
         ((asked(f"{SITE}/cart", CHROMIUM),), True),
         ((asked(f"{SITE}/cart", CHROMIUM), asked(f"{SITE}/", CHROMIUM)), True),
         ((REFUSED,), True),
+        ((DOWN,), True),
         ((asked(f"{SITE}/cart", ("user-agent", "python-httpx/0.28")),), False),
         ((asked(f"{SITE}/cart"),), False),
         ((asked("https://other.test/", CHROMIUM),), False),

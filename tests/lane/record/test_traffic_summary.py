@@ -4,7 +4,16 @@ import msgspec
 import pytest
 
 from warex.lane.record.traffic_summary import TrafficCounter
-from warex.traces import AgentAction, Armed, Event, LlmCall, LlmUnread, RequestSeen, Tunnel
+from warex.traces import (
+    AgentAction,
+    Armed,
+    Event,
+    LlmCall,
+    LlmUnread,
+    RequestSeen,
+    SiteUnreachable,
+    Tunnel,
+)
 
 CHROME = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0")
 JSON = ("Content-Type", "application/json; charset=utf-8")
@@ -31,6 +40,17 @@ def tunnel(host: str, why: str) -> Tunnel:
     )
 
 
+def unreachable(host: str, exchange: str | None = None) -> SiteUnreachable:
+    return SiteUnreachable(
+        connection="c1",
+        exchange=exchange,
+        host=host,
+        port=443,
+        failure="connection_refused",
+        error="it is down",
+    )
+
+
 def seen(*events: Event) -> tuple[TrafficCounter, list[str]]:
     notices: list[str] = []
     sightings = TrafficCounter(notices.append)
@@ -45,9 +65,12 @@ def test_hosts_are_counted_and_the_browsers_own_background_is_not() -> None:
         request("https://shop.test/cart"),
         tunnel("raw.test", "pass_through"),
         tunnel("update.googleapis.com", "background"),
+        unreachable("down.test"),
+        unreachable("update.googleapis.com"),
+        unreachable("shop.test", exchange="x1"),
     )
 
-    assert sightings.hosts == {"shop.test": 2, "raw.test": 1}
+    assert sightings.hosts == {"shop.test": 2, "raw.test": 1, "down.test": 1}
 
 
 def test_a_browser_is_known_by_its_name() -> None:

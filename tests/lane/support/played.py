@@ -267,7 +267,11 @@ class _Played:
             self._client.requests.append((head, body))
             answered = self._site(head, body)
         if answered is None:
-            self._end("site_failed", error="the site closed the connection", unreachable=True)
+            self._end(
+                "site_failed",
+                error="the site closed the connection",
+                unreachable="connection_refused",
+            )
             return
         self._outcome["copies_sent"] = forward.copies
         self._answered = answered

@@ -14,9 +14,16 @@ from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, dead_port, served, server_context
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.errors import InputError
-from warex.faults import ConnectionFault, ConnectionRefused, ConnectionTimeout, DnsFailure
+from warex.faults import (
+    ConnectionFault,
+    ConnectionRefused,
+    ConnectionTimeout,
+    DnsFailure,
+    HttpError,
+)
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.traces import RequestSeen, ResponseSeen
+from warex.scenarios import Trigger
+from warex.traces import RequestSeen, ResponseSeen, SiteUnreachable
 
 pytestmark = pytest.mark.wire
 
@@ -192,14 +199,16 @@ def test_a_dead_upstream_proxy_is_a_dead_connection_and_a_notice(
         begin(upstream=f"http://me:word@{host}:{dead}") as lane,
         httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
     ):
-        with pytest.raises(httpx.RemoteProtocolError):
+        with pytest.raises(httpx.ProxyError, match="502"):
             client.get(f"https://localhost:{secure_h1.port}/a")
         with pytest.raises(httpx.RemoteProtocolError):
             client.get("http://shop.example/a")
     assert len(lane.notices) == 2
     assert f"https://localhost:{secure_h1.port} cannot be reached" in lane.notices[0]
     assert f"the upstream proxy is {host}:{dead})" in lane.notices[0]
-    assert [event.by for event in lane.events(ResponseSeen)] == ["none", "none"]
+    failures = [(it.exchange, it.failure) for it in lane.events(SiteUnreachable)]
+    assert failures == [(None, "destination_unavailable"), ("x1", "destination_unavailable")]
+    assert [event.by for event in lane.events(ResponseSeen)] == ["none"]
 
 
 def test_a_dead_site_is_a_dead_connection_and_a_notice(
@@ -207,13 +216,47 @@ def test_a_dead_site_is_a_dead_connection_and_a_notice(
 ) -> None:
     dead = dead_port()
     with begin() as lane, httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
-        with pytest.raises(httpx.RemoteProtocolError):
+        with pytest.raises(httpx.ProxyError, match="502 Bad Gateway"):
             client.get(f"https://localhost:{dead}/a")
         with pytest.raises(httpx.RemoteProtocolError):
             client.get(f"http://localhost:{dead}/a")
     assert [f"https://localhost:{dead}" in lane.notices[0], len(lane.notices)] == [True, 2]
     assert lane.proxy.broken is None
-    assert [event.status for event in lane.events(ResponseSeen)] == [None, None]
+    assert [event.status for event in lane.events(ResponseSeen)] == [None]
+    seen = [(it.exchange, it.port, it.failure) for it in lane.events(SiteUnreachable)]
+    assert seen == [(None, dead, "connection_refused"), ("x1", dead, "connection_refused")]
+
+
+def test_a_dead_site_is_met_by_the_request_that_no_rule_answers(
+    begin: Begin, ca: CertificateAuthority
+) -> None:
+    dead = dead_port()
+    rule = scenario(HttpError(), Trigger(first=1))
+    with (
+        begin(scenario=rule) as lane,
+        httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
+    ):
+        assert client.get(f"https://localhost:{dead}/a").status_code == 500
+        with pytest.raises(httpx.RemoteProtocolError):
+            client.get(f"https://localhost:{dead}/a")
+    assert [event.by for event in lane.events(ResponseSeen)] == ["warex", "none"]
+    assert [event.exchange for event in lane.events(SiteUnreachable)] == ["x2"]
+
+
+def test_a_site_that_has_died_on_a_kept_connection_is_met_by_the_next_request(
+    begin: Begin, ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    tls = server_context(*ca.leaf("localhost", tmp_path), ["http/1.1"])
+    with begin() as lane, httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
+        with served(tls) as site:
+            url = f"https://localhost:{site.port}/a"
+            assert client.get(url).text == "hello"
+        with pytest.raises(httpx.RemoteProtocolError):
+            client.get(url)
+        with pytest.raises(httpx.ProxyError, match="502"):
+            client.get(url)
+    assert [event.status for event in lane.events(ResponseSeen)] == [200, None]
+    assert [event.exchange for event in lane.events(SiteUnreachable)] == ["x2", None]
 
 
 def test_a_strangers_certificate_is_refused_unless_insecure(
@@ -226,10 +269,11 @@ def test_a_strangers_certificate_is_refused_unless_insecure(
         with (
             begin() as lane,
             httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
-            pytest.raises(httpx.RemoteProtocolError),
+            pytest.raises(httpx.ConnectError),
         ):
             client.get(url)
         assert site.paths == []
+        assert [it.failure for it in lane.events(SiteUnreachable)] == ["tls_certificate_error"]
         assert "--insecure" in lane.notices[0]
         assert "certificate" in lane.notices[0].lower()
         with (

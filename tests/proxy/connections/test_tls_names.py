@@ -18,9 +18,10 @@ def test_a_name_that_cannot_be_checked_fails_the_handshake_and_no_trial(
 ) -> None:
     port = secure_h1.port
     with begin() as lane:
-        for name in ("-.example", "_", "a..b", "x" * 70):
+        # As bytes, for Python would not send some of them as text.
+        for name in (b"-.example", b"_", b"a..b", b"x" * 70):
             with (
-                suppress(OSError, ValueError),
+                suppress(OSError),
                 tunnelled(lane.port, "localhost", port) as raw,
                 trusting(ca.certificate).wrap_socket(raw, server_hostname=name) as client,
             ):

@@ -54,6 +54,19 @@ def read_until_closed(connection: socket.socket) -> bytes:
     return data
 
 
+def was_reset(connection: socket.socket) -> bool:
+    """Read until the peer ends the connection; return whether it was with a reset.
+
+    It is read below TLS: ``ssl`` of Python 3.12.1 reports a reset as an end of file.
+    """
+    try:
+        while socket.socket.recv(connection, 65536):
+            pass
+    except ConnectionResetError:
+        return True
+    return False
+
+
 def read_answer(connection: socket.socket) -> tuple[bytes, bytes]:
     """Read an answer with a content length; return its head and its body."""
     data = b""
@@ -100,7 +113,7 @@ class H2Client:
         self, connection: socket.socket, authority: str, window: int | None = None
     ) -> None:
         """``window``: each stream's initial flow-control window; then none is granted by itself."""
-        self._socket, self._authority, self._window = connection, authority, window
+        self.connection, self._authority, self._window = connection, authority, window
         self.conn = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding=None))
         if window is not None:
             # As if acknowledged, so that it is in the first SETTINGS.
@@ -112,7 +125,7 @@ class H2Client:
         self.flush()
 
     def flush(self) -> None:
-        self._socket.sendall(self.conn.data_to_send())
+        self.connection.sendall(self.conn.data_to_send())
 
     def ask(
         self,
@@ -145,7 +158,7 @@ class H2Client:
 
     def send(self, frame: Frame) -> None:
         """Send a frame without changing the library's state."""
-        self._socket.sendall(frame.serialize())
+        self.connection.sendall(frame.serialize())
 
     def wait(self, stream: int) -> Got:
         """Read until the stream has ended or was reset."""
@@ -155,7 +168,7 @@ class H2Client:
     def read_until(self, happened: Callable[[], bool], stream: int) -> Got:
         """Read until ``happened`` returns true."""
         while not happened():
-            data = self._socket.recv(65536)
+            data = self.connection.recv(65536)
             if not data:
                 raise ConnectionError("the connection ended")
             for event in self.conn.receive_data(data):

@@ -72,7 +72,11 @@ class UpstreamProxy:
                 head += piece
             method, target, _ = head.split(b"\r\n")[0].decode().split(" ")
             if self._wanted is not None and self._wanted not in head:
-                client.sendall(b"HTTP/1.1 407 Authenticate\r\nContent-Length: 0\r\n\r\n")
+                client.sendall(
+                    b"HTTP/1.1 407 Authenticate\r\nProxy-Authenticate: Basic realm=office\r\n"
+                    b"Content-Length: 0\r\nConnection: close\r\n\r\n"
+                )
+                client.close()
                 return
             self.asked.append(f"{method} {target}")
             authority = target if method == "CONNECT" else urlsplit(target).netloc

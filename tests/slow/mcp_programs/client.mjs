@@ -2,12 +2,20 @@
 import {readFileSync} from 'node:fs';
 import {Client} from '@modelcontextprotocol/sdk/client/index.js';
 import {SSEClientTransport} from '@modelcontextprotocol/sdk/client/sse.js';
+import {StdioClientTransport} from '@modelcontextprotocol/sdk/client/stdio.js';
 import {StreamableHTTPClientTransport} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 const [transport, url] = process.argv.slice(2);
-const Transport = transport === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
+const opened = () => {
+  if (transport === 'stdio') {
+    const [command, ...args] = JSON.parse(url);
+    return new StdioClientTransport({command, args});
+  }
+  const Transport = transport === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
+  return new Transport(new URL(url));
+};
 const client = new Client({name: 'client', version: '1'});
-await client.connect(new Transport(new URL(url)));
+await client.connect(opened());
 const found = [];
 for (const [tool, given] of JSON.parse(readFileSync(0, 'utf8'))) {
   const began = performance.now();
@@ -29,4 +37,5 @@ for (const [tool, given] of JSON.parse(readFileSync(0, 'utf8'))) {
   found.push({...came, seconds: Math.round((performance.now() - began) / 10) / 100});
 }
 console.log(JSON.stringify(found));
+await client.close();
 process.exit(0);

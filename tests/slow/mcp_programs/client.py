@@ -1,6 +1,8 @@
 # mypy: ignore-errors
 """An MCP client with the official Python SDK: ``client.py TRANSPORT URL``.
 
+For ``stdio`` the server's command stands in the URL's place, as JSON.
+
 Standard input has the calls as JSON: a list of tools with their arguments; ``null`` as a tool
 requests the list of tools. Standard output gets their results as JSON.
 """
@@ -14,6 +16,7 @@ from typing import Any
 
 import mcp
 from mcp.client.sse import sse_client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
 try:
     from mcp.client.streamable_http import streamable_http_client
@@ -34,7 +37,11 @@ def _result(result: Any) -> dict[str, Any]:
 async def session(stack: AsyncExitStack) -> Any:
     if transport == "modern":
         return await stack.enter_async_context(mcp.Client(url))
-    opened = sse_client(url) if transport == "sse" else streamable_http_client(url)
+    if transport == "stdio":
+        command, *arguments = json.loads(url)
+        opened = stdio_client(StdioServerParameters(command=command, args=arguments))
+    else:
+        opened = sse_client(url) if transport == "sse" else streamable_http_client(url)
     if MODERN:
         return await stack.enter_async_context(mcp.Client(opened, mode="legacy"))
     read, write, *_ = await stack.enter_async_context(opened)

@@ -5,6 +5,7 @@ import express from 'express';
 import {z} from 'zod';
 import {McpServer} from '@modelcontextprotocol/sdk/server/mcp.js';
 import {SSEServerTransport} from '@modelcontextprotocol/sdk/server/sse.js';
+import {StdioServerTransport} from '@modelcontextprotocol/sdk/server/stdio.js';
 import {StreamableHTTPServerTransport} from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 
 const [transport, port, log] = process.argv.slice(2);
@@ -32,26 +33,34 @@ function made() {
   return server;
 }
 
-const app = express();
-app.use(express.json());
-const open = new Map();
-app.all('/mcp', async (request, response) => {
-  let it = open.get(request.headers['mcp-session-id']);
-  if (!it) {
-    it = new StreamableHTTPServerTransport({
-      sessionIdGenerator: () => randomUUID(),
-      enableJsonResponse: transport === 'json',
-      onsessioninitialized: (id) => open.set(id, it),
-    });
+if (transport === 'stdio') {
+  await made().connect(new StdioServerTransport());
+} else {
+  serve();
+}
+
+function serve() {
+  const app = express();
+  app.use(express.json());
+  const open = new Map();
+  app.all('/mcp', async (request, response) => {
+    let it = open.get(request.headers['mcp-session-id']);
+    if (!it) {
+      it = new StreamableHTTPServerTransport({
+        sessionIdGenerator: () => randomUUID(),
+        enableJsonResponse: transport === 'json',
+        onsessioninitialized: (id) => open.set(id, it),
+      });
+      await made().connect(it);
+    }
+    await it.handleRequest(request, response, request.body);
+  });
+  app.get('/sse', async (request, response) => {
+    const it = new SSEServerTransport('/messages', response);
+    open.set(it.sessionId, it);
     await made().connect(it);
-  }
-  await it.handleRequest(request, response, request.body);
-});
-app.get('/sse', async (request, response) => {
-  const it = new SSEServerTransport('/messages', response);
-  open.set(it.sessionId, it);
-  await made().connect(it);
-});
-app.post('/messages', (request, response) =>
-  open.get(request.query.sessionId).handlePostMessage(request, response, request.body));
-app.listen(Number(port), '127.0.0.1');
+  });
+  app.post('/messages', (request, response) =>
+    open.get(request.query.sessionId).handlePostMessage(request, response, request.body));
+  app.listen(Number(port), '127.0.0.1');
+}

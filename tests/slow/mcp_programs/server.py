@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """An MCP server with the official Python SDK: ``server.py TRANSPORT PORT LOG``.
 
-The transport is ``http``, ``json``, ``stateless`` or ``sse``. Each call of a tool becomes a line of
-the log.
+The transport is ``http``, ``json``, ``stateless``, ``sse`` or ``stdio``. Each call of a tool
+becomes a line of the log.
 """
 
 import json
@@ -74,6 +74,9 @@ def run() -> None:
         given |= {} if transport == "sse" else options
     for tool in (shout, add, fail, picture, work):
         server.tool()(tool)
+    if transport == "stdio":
+        server.run("stdio")
+        return
     server.run(kind, **given)
 
 

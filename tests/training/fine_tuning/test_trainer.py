@@ -13,7 +13,13 @@ from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset, UnwrittenDataset, read_dataset, write_dataset
 from warex.exports.rows import LabelledAnswer, PreferencePair
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
-from warex.training.fine_tuning.trainer import METRICS, TrainingProgress, TrainingResult, train
+from warex.training.fine_tuning.trainer import (
+    METRICS,
+    TrainingProgress,
+    TrainingResult,
+    last_checkpoint,
+    train,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -110,18 +116,20 @@ def test_a_run_that_was_killed_goes_on_at_its_last_whole_checkpoint(
     process = subprocess.Popen(
         [sys.executable, "-m", "warex.cli", *map(str, command)], stderr=subprocess.DEVNULL
     )
-    while process.poll() is None and not list(out.glob("checkpoints/*/trainer_state.json")):
+    while process.poll() is None and last_checkpoint(out) is None:
         pass
     process.send_signal(signal.SIGKILL)
     process.wait()
-    whole = max(int(it.name.rpartition("-")[2]) for it in out.glob("checkpoints/checkpoint-*"))
-    cut = out / f"checkpoints/checkpoint-{whole + 400}"
+    last = last_checkpoint(out)
+    assert last is not None
+    step = int(last.name.rpartition("-")[2])
+    cut = out / f"checkpoints/checkpoint-{step + 400}"
     cut.mkdir()
     (cut / "adapter_model.safetensors").write_bytes(b"half")
 
     trained = train(data, model, out, QUICK.model_copy(update={"epochs": 50}), resume=True)
 
-    assert 0 < trained.resumed_at <= whole
+    assert trained.resumed_at == step
     assert trained.steps == 200
 
 

@@ -192,6 +192,8 @@ def _describe(event: events.Event, requests: Mapping[str, events.RequestSeen]) -
             return f"{_short(event.url)}: {event.reason}"
         case events.RequestRefused():
             return f"{event.status} to {_short(event.line)}: {event.reason}"
+        case events.SiteUnreachable():
+            return f"{event.host}:{event.port}, {event.failure}: {event.error}"
         case events.Repeated():
             return f"{event.times:,} more of {event.kind}: {event.why}"
         case events.TlsRejected():

@@ -1,24 +1,46 @@
 """Connects to sites, directly or through an upstream proxy."""
 
 import asyncio
+import errno
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial
-from typing import Final
+from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
 from warex.engine.ends import SITE_READ, End
-from warex.engine.handler import Address
+from warex.engine.handler import Address, SiteFailure
+from warex.engine.http.error_page import phrase
+from warex.engine.http.heads import Headers, RequestHead, ResponseHead, parse_fields
 from warex.engine.net import socks5
 from warex.engine.net.dialling import Dialler
 from warex.engine.tls.site_contexts import SiteContexts
 
+_CHALLENGE: Final = b"proxy-authenticate"
+_SHOWN: Final = 200
+"""Bytes of a refusal that the user is shown."""
 _HEAD: Final = 64 * 1024
 """Maximum bytes of an upstream proxy's response to CONNECT."""
 
 
+_FAILURES: Final[Mapping[int | None, SiteFailure]] = {
+    errno.ECONNREFUSED: "connection_refused",
+    errno.ETIMEDOUT: "connection_timeout",
+    errno.ECONNRESET: "connection_terminated",
+    errno.EHOSTUNREACH: "destination_ip_unroutable",
+    errno.ENETUNREACH: "destination_ip_unroutable",
+}
+
+
 class SiteUnreachable(OSError):
     """A site cannot be reached; the message is a sentence."""
+
+    def __init__(self, failure: SiteFailure, message: str) -> None:
+        super().__init__(message)
+        self.failure: SiteFailure = failure
+        self.challenge: ResponseHead | None = None
+        """What an upstream proxy says that wants other credentials."""
 
 
 class Connector:
@@ -29,17 +51,42 @@ class Connector:
         upstream: str | None,
         contexts: SiteContexts,
         is_refused: Callable[[str], bool] = lambda host: False,
+        *,
+        is_clients: bool = False,
     ) -> None:
         """``upstream``: the URL of a proxy (http, https or socks5), perhaps with credentials.
 
-        ``is_refused``: whether a host is never connected to.
+        ``is_refused``: whether a host is never connected to. ``is_clients``: the proxy is of the
+        client's own choice, and gets what the client says to it.
         """
         self.upstream = upstream
+        self.is_clients = is_clients
+        self.authorization = proxy_authorization(upstream)
+        """The credentials for the upstream proxy (RFC 7617), if there are any."""
         self._is_refused = is_refused
         self.own: set[tuple[str, int]] = set()
         """Hosts and ports where this proxy listens: to connect to itself would never end."""
         self._contexts = contexts
         self._dialler = Dialler()
+        self._connected: tuple[Address, bool, End] | None = None
+        """A connection that is made already: to where, whether directly, and its end."""
+
+    def with_connected(self, address: Address, end: End, *, direct: bool) -> Self:
+        """Return a connector that has one connection already, for the first that asks."""
+        other = copy(self)
+        other._connected = address, direct, end
+        return other
+
+    def for_client(self, connect: RequestHead) -> Self:
+        """Return a connector with the credentials that a client has given to its own proxy."""
+        other = copy(self)
+        other.authorization = connect.headers.get("proxy-authorization") or None
+        return other
+
+    def close(self) -> None:
+        """Close the connection that nobody has asked for."""
+        if self._connected is not None:
+            self._connected[2].close()
 
     @property
     def takes_urls(self) -> bool:
@@ -51,13 +98,16 @@ class Connector:
         parts = urlsplit(self.upstream or "")
         default = {"https": 443, "socks5": 1080, "socks5h": 1080}.get(parts.scheme, 80)
         proxy = Address(parts.hostname or "", parts.port or default)
-        end = await self._direct(proxy)
+        try:
+            end = await self._direct(proxy)
+        except SiteUnreachable as error:
+            raise SiteUnreachable("destination_unavailable", str(error)) from None
         if parts.scheme == "https":
             try:
                 await end.start_tls(self._contexts.context(()), server_hostname=proxy.host)
             except OSError as error:
                 end.reset()
-                raise SiteUnreachable(f"the upstream proxy {proxy.host} failed: {error}") from None
+                raise _failed(proxy.host, error) from None
             except BaseException:
                 end.reset()
                 raise
@@ -69,12 +119,20 @@ class Connector:
         ``direct``: without the upstream proxy.
         """
         if self._is_refused(address.host):
-            raise SiteUnreachable(f"{address.host}:{address.port}: there is no such host")
+            where = f"{address.host}:{address.port}"
+            raise SiteUnreachable("dns_error", f"{where}: there is no such host")
+        if self._connected is not None and self._connected[:2] == (address, direct):
+            end, self._connected = self._connected[2], None
+            if end.has_unread or not end.has_ended:
+                return end
+            end.close()
         if self.upstream is None or direct:
             end = await self._direct(address)
             if end.peer in self.own:
                 end.abort()
-                raise SiteUnreachable(f"{address.host}:{address.port} is this proxy itself")
+                raise SiteUnreachable(
+                    "proxy_loop_detected", f"{address.host}:{address.port} is this proxy itself"
+                )
             return end
         parts = urlsplit(self.upstream)
         end = await self.connect_to_proxy()
@@ -83,10 +141,10 @@ class Connector:
                 user = None if parts.username is None else unquote(parts.username)
                 await socks5.open_tunnel(end, address, user, unquote(parts.password or ""))
             else:
-                await _open_tunnel(end, address, proxy_authorization(self.upstream))
+                await _open_tunnel(end, address, self.authorization)
         except OSError as error:
             end.reset()
-            raise SiteUnreachable(f"the upstream proxy {parts.hostname} failed: {error}") from None
+            raise _failed(parts.hostname, error) from None
         except BaseException:
             end.reset()
             raise
@@ -95,11 +153,13 @@ class Connector:
     async def _direct(self, address: Address) -> End:
         where = f"{address.host}:{address.port}"
         if not address.host or not 0 < address.port < 65536:
-            raise SiteUnreachable("there is no such host")
+            raise SiteUnreachable("dns_error", "there is no such host")
         try:
             opened = await self._dialler.dial(address.host, address.port)
         except OSError as error:
-            raise SiteUnreachable(f"{where} is unreachable: {error}") from None
+            raise SiteUnreachable(
+                failure_of(error.errno), f"{where} is unreachable: {_reason(error)}"
+            ) from None
         try:
             make_end = partial(End, SITE_READ)
             _, end = await asyncio.get_running_loop().create_connection(make_end, sock=opened)
@@ -107,6 +167,33 @@ class Connector:
             opened.close()
             raise
         return end
+
+
+def _failed(proxy: str | None, error: OSError) -> SiteUnreachable:
+    message = f"the upstream proxy {proxy} failed: {_reason(error)}"
+    failed = SiteUnreachable("destination_unavailable", message)
+    if isinstance(error, _Refused) and error.challenge:
+        failed.challenge = _challenge(error.challenge)
+    return failed
+
+
+def _challenge(answer: bytes) -> ResponseHead:
+    """Return what a client is told whose proxy wants credentials (RFC 9110 §15.5.8)."""
+    fields = parse_fields(answer + b"\r\n\r\n", answer.find(b"\n") + 1) or Headers()
+    wanted = Headers((name, value) for name, value in fields.fields if name.lower() == _CHALLENGE)
+    closing = wanted.with_added("Content-Length", "0").with_added("Connection", "close")
+    return ResponseHead(407, phrase(407), "HTTP/1.1", closing)
+
+
+def failure_of(number: int | None) -> SiteFailure:
+    """Return what an error of the system means; those of a look-up are negative."""
+    if number is not None and number < 0:
+        return "dns_error"
+    return _FAILURES.get(number, "destination_unavailable")
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def proxy_authorization(upstream: str | None) -> str | None:
@@ -136,5 +223,16 @@ async def _open_tunnel(end: End, address: Address, credentials: str | None) -> N
         head, _, rest = rest.partition(b"\r\n\r\n")
         status = head.partition(b" ")[2]
     end.unread(rest)
-    if not status.startswith(b"2"):
-        raise OSError(f"it refused: {head.partition(b'\r\n')[0].decode('latin-1')}")
+    if status.startswith(b"2"):
+        return
+    line = head.partition(b"\r\n")[0][:_SHOWN].decode("latin-1")
+    raise _Refused(f"it refused: {line}", head if status[:3] == b"407" else b"")
+
+
+class _Refused(OSError):
+    """A proxy opens no tunnel."""
+
+    def __init__(self, message: str, challenge: bytes) -> None:
+        """``challenge``: the head of its answer, if it wants credentials."""
+        super().__init__(message)
+        self.challenge = challenge

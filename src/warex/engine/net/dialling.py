@@ -28,15 +28,19 @@ class Dialler:
         """Until when the address is used that has answered last."""
 
     async def dial(self, host: str, port: int) -> socket.socket:
-        """Return a connected socket; the message of an OSError is for the user."""
+        """Return a connected socket; the ``strerror`` of an OSError is for the user."""
         try:
             places = _literal(host, port)
             if places is not None:
                 return await _connect(places[0])
             return await self._dial_name((host, port))
+        except socket.gaierror:
+            raise
         except OSError as error:
+            if not error.errno:
+                raise
             # Python may add the address to the system's message.
-            raise OSError(os.strerror(error.errno) if error.errno else str(error)) from None
+            raise OSError(error.errno, os.strerror(error.errno)) from None
 
     async def _dial_name(self, name: tuple[str, int]) -> socket.socket:
         now = asyncio.get_running_loop().time()
@@ -58,10 +62,8 @@ async def _look_up(host: str, port: int) -> list[_Place]:
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except socket.gaierror as error:
-        raise OSError(error.strerror or str(error)) from None
     except UnicodeError:
-        raise OSError("there is no such host") from None
+        raise socket.gaierror(socket.EAI_NONAME, "there is no such host") from None
     return in_turn((family, address) for family, _, _, _, address in found)
 
 

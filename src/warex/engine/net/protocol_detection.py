@@ -3,7 +3,7 @@
 import re
 from typing import Final, Literal
 
-type DetectedProtocol = Literal["tls", "http", "connect", "h2c", "other"]
+type DetectedProtocol = Literal["tls", "http", "proxied", "h2c", "other"]
 """TLS; HTTP/1; HTTP/1 to a proxy of the client's own; HTTP/2 without TLS; anything else."""
 
 PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -11,6 +11,7 @@ PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 _TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}")
 _VERSION: Final = re.compile(rb" HTTP/1\.[0-9]\r?$")
+_ASKS_PROXY: Final = re.compile(rb"CONNECT |[^ ]+ +http://", re.I)
 _COMMON_METHODS: Final = frozenset(b"GET POST HEAD PUT PATCH DELETE OPTIONS".split())
 
 MAX_PEEK: Final = 8192
@@ -46,14 +47,17 @@ def _http(first: bytes) -> DetectedProtocol | None:
     if ended:
         if not _VERSION.search(line):
             return "other"
-        return "connect" if line.startswith(b"CONNECT ") else "http"
+        return "proxied" if _ASKS_PROXY.match(line) else "http"
     word, space, rest = line.partition(b" ")
     if not _TOKEN.fullmatch(word):
         return "other"
     if not space:
         return _undecided(first)
-    if word in _COMMON_METHODS and rest.startswith((b"/", b"http://", b"* ")):
-        return "http"  # A long URL may arrive in several pieces.
+    # A long URL may arrive in several pieces.
+    if word in _COMMON_METHODS and rest.startswith((b"/", b"* ")):
+        return "http"
+    if word in _COMMON_METHODS and rest.startswith(b"http://"):
+        return "proxied"
     return _undecided(first)
 
 

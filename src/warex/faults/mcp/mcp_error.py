@@ -32,7 +32,8 @@ class McpError(McpFault, frozen=True):
     error: Literal["tool", "protocol", "http_500", "session_lost"] = Field(
         default="tool",
         description="Who fails: the tool (`isError`), the server (an error of JSON-RPC), its HTTP"
-        " (500), or its memory of the session (404).",
+        " (500), or its memory of the session (404). Over standard input and output, which has"
+        " no HTTP, the last two are errors of JSON-RPC.",
     )
     text: Annotated[str, Field(min_length=1, max_length=10_000)] | None = Field(
         default=None, description="What the tool or the server says; left out, a usual sentence."
@@ -46,6 +47,12 @@ class McpError(McpFault, frozen=True):
                 return self.answer(exchange, tool_failure(text))
             case "protocol":
                 return self.answer(exchange, error(INTERNAL_ERROR, self.text or "Internal error"))
+            case "http_500" if exchange.transport == "stdio":
+                text = self.text or "Internal Server Error"
+                return self.answer(exchange, error(INTERNAL_ERROR, text))
+            case "session_lost" if exchange.transport == "stdio":
+                text = self.text or "Session not found"
+                return self.answer(exchange, error(SESSION_NOT_FOUND, text))
             case "http_500":
                 plain = {"content-type": "text/plain; charset=utf-8"}
                 reply = Reply(500, plain, (self.text or "Internal Server Error").encode())

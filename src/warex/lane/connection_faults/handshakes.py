@@ -39,6 +39,10 @@ class HandshakeFaults:
                     return AbortConnection(effect.how)
         return None
 
+    def may_concern(self, host: str, port: int) -> bool:
+        """Whether a rule is about the handshakes of a host."""
+        return self._tries.may_concern("tls", host, port)
+
     def ended(self, connection: Connection, ended: Handshake) -> bool:
         """Note that a handshake has ended; return whether a fault was applied to it."""
         faulty = self._open.pop(connection.number, None)

@@ -32,6 +32,10 @@ class ConnectionTries:
         self._unsettled |= {injection.id: injection for injection in decision.injections}
         return decision.injections
 
+    def may_concern(self, point: ConnectionPhase, host: str, port: int) -> bool:
+        """Whether a rule is about tries there, whatever its trigger says."""
+        return self._injector.concerns(point, host, port)
+
     def settle(
         self,
         *injections: PlannedInjection,

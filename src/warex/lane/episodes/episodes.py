@@ -109,9 +109,8 @@ class Episodes:
         if handler is not self.own:
             return handler
         fields = head.headers.by_name
-        if connection.destination is None and (
-            user := user_name(fields.get("proxy-authorization"))
-        ):
+        names_user = connection.destination is None and not connection.is_redirected
+        if names_user and (user := user_name(fields.get("proxy-authorization"))):
             return self._named(user)
         return self._named(task_name(unquote(fields.get(TASK_HEADER, ""))))
 
@@ -168,7 +167,7 @@ class Episodes:
             lane.begin_task(name, config.seed, "control")
             unless_begun.pop_all()
         episode = Episode(name, config.seed, lane, port)
-        self._had_any = True
+        self._had_any = self.own.connections.may_serve_others = True
         self._by_name[name] = episode
         if port is not None:
             self._by_port[port] = episode

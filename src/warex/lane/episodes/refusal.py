@@ -18,6 +18,7 @@ from warex.engine.handler import (
     RequestPlan,
     Respond,
     ResponsePlan,
+    SiteFailure,
     WholeResponsePlan,
 )
 from warex.engine.http.heads import Headers
@@ -51,7 +52,10 @@ class Refusal:
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
         """It was cut."""
 
-    def unreachable(self, connection: Connection, error: str) -> None:
+    def connect(self, connection: Connection) -> None:
+        """No site is asked."""
+
+    def unreachable(self, connection: Connection, failure: SiteFailure, error: str) -> None:
         """No site is asked."""
 
     def not_http(self, connection: Connection) -> bool:

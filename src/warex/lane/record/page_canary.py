@@ -11,7 +11,7 @@ from warex.exchange import BROWSER
 from warex.lane.config import ProxyConfig
 from warex.lane.record.recorder import Recorder
 from warex.lane.record.traffic_summary import user_agent
-from warex.traces import Canary, Event, FaultPlanned, RequestSeen
+from warex.traces import Canary, Event, FaultPlanned, RequestSeen, SiteUnreachable
 
 
 class FirstPageCanary:
@@ -26,9 +26,16 @@ class FirstPageCanary:
 
     def handle_event(self, event: Event) -> None:
         """Record the proof if this event, which is already in the trace, is it."""
-        if self._wanted and (url := _browser_url(event)) and urlsplit(url).hostname in self._hosts:
+        if not self._wanted:
+            return
+        if isinstance(event, SiteUnreachable):
+            host, page = event.host.lower(), f"{event.host}:{event.port}, which is down"
+        else:
+            page = _browser_url(event) or ""
+            host = urlsplit(page).hostname or ""
+        if host in self._hosts:
             self._wanted = False
-            self._recorder.write(Canary(passed=True, detail=f"the agent's own first page: {url}"))
+            self._recorder.write(Canary(passed=True, detail=f"the agent's own first page: {page}"))
 
     def before_llm_call(self) -> None:
         """Raise TrialVoid if no browser request was seen before the first LLM call."""

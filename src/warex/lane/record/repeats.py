@@ -6,7 +6,7 @@ from typing import Final, Literal
 from warex.lane.record.recorder import Recorder
 from warex.traces import Repeated
 
-type RepeatedEvent = Literal["request", "request_refused"]
+type RepeatedEvent = Literal["request", "request_refused", "site_unreachable"]
 
 RECORDED: Final = 1000
 """Events of a kind that are written one by one."""

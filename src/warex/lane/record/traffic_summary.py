@@ -21,9 +21,11 @@ from warex.traces import (
     LlmCall,
     LlmUnread,
     RequestSeen,
+    SiteUnreachable,
     TaskBegan,
     Tunnel,
 )
+from warex.traffic import BACKGROUND_HOSTS
 
 _CDP_PATH = re.compile(r"/devtools/(browser|page)/|^/playwright(/|$)")
 """WebSocket paths that drive a browser: the Chrome DevTools Protocol and Playwright's."""
@@ -89,6 +91,8 @@ class TrafficCounter:
                 self._request(event)
             case Tunnel() if event.why != "background":
                 self.hosts[event.host] += 1
+            case SiteUnreachable(host=host, exchange=None) if host not in BACKGROUND_HOSTS:
+                self.hosts[host] += 1
             case LlmCall():
                 self.llm_calls += 1
                 if event.complete and event.error is None:

@@ -24,7 +24,7 @@ from warex.lane.whole_response import WholeResponse
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.mcp import changes
 from warex.mcp.content import detach_blobs, truncated
-from warex.mcp.exchange import McpExchange
+from warex.mcp.exchange import STDIO, McpExchange
 from warex.mcp.messages import Key, McpAnswer, McpRequest
 from warex.scenarios import PlannedInjection
 from warex.traces import McpCall
@@ -100,7 +100,8 @@ class McpCalls:
         traffic.set_requests(requests)
 
     def _follow(self, exchange: Exchange, session: McpSession | None, name: str) -> "McpTraffic":
-        session = session or McpSession()
+        is_stdio = exchange.request.parts.scheme == STDIO
+        session = session or McpSession(transport="stdio" if is_stdio else "streamable_http")
         if name and name not in session.names:
             self._name(session, name)
         return McpTraffic(self, exchange, McpTap(self, session, exchange.id, exchange.request.url))

@@ -143,7 +143,7 @@ class RedirectListener:
         match detected:
             case "left" | "silent":
                 _close(client, site)
-            case "tls" | "http" | "connect" | "h2c":
+            case "tls" | "http" | "proxied" | "h2c":
                 _close(site)
                 self._http_seen.add((redirected.host, redirected.port))
                 await self._serve(redirected, detected)

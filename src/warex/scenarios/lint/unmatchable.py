@@ -17,7 +17,7 @@ from warex.scenarios.scenario import SITES, Rule
 from warex.text.english import with_article
 from warex.text.escaping import in_backticks
 
-_SCHEMES: Final = ("http", "https")
+_SCHEMES: Final = ("http", "https", "mcp+stdio")
 _ANY_URL_MAY_BE: Final = {"document", "xhr", "other"}
 """Kinds that a URL with any file extension may have."""
 _MEDIA_TYPE: Final = re.compile(r"[^/;\s]+/[^/;\s]+")
@@ -107,7 +107,10 @@ def _scheme(glob: str) -> Iterable[str]:
     known = [each for each in _SCHEMES if re.fullmatch(glob_to_regex(scheme, "[^:/?]"), each)]
     port = rest.partition("/")[0].rpartition(":")[2]
     if not known:
-        yield f"nothing is asked for over {scheme}://; there are http, https, ws and wss"
+        yield (
+            f"nothing is asked for over {scheme}://; there are http, https, ws and wss, and"
+            " mcp+stdio of tools"
+        )
     elif "*" in scheme and port == "443" and "https" in known:
         yield f"URLs are compared without the default port, and {in_backticks(glob)} says :{port}"
 

@@ -86,7 +86,7 @@ def train(
     if not one_sided:
         require_two_kinds(dataset)
     shorten_openmp_spin()
-    last = _whole_checkpoint(out) if resume else None
+    last = last_checkpoint(out) if resume else None
     if not resume and is_first_process():
         require_empty_folder(out, "the adapter", "go on with what is there by --resume")
     keep_freed_memory()
@@ -134,7 +134,7 @@ def is_first_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _whole_checkpoint(out: Path) -> Path | None:
+def last_checkpoint(out: Path) -> Path | None:
     """Return the last complete checkpoint, or None."""
     whole = filter(_is_whole, (out / CHECKPOINTS).glob("checkpoint-*"))
     return max(whole, key=lambda it: int(it.name.rpartition("-")[2]), default=None)

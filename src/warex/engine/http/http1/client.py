@@ -34,10 +34,12 @@ class Http1Client(Http1Connection):
         default_port: bool,
         through_proxy: bool = False,
         proxy_authorization: str | None = None,
+        proxy_is_clients: bool = False,
     ) -> None:
         """``default_port``: whether the site's port is its scheme's, as for HTTP/0.9.
 
-        ``through_proxy``: whether requests name their whole URL, for a proxy of the user's.
+        ``through_proxy``: whether requests name their whole URL, for a proxy of the user's, or of
+        the client's own choice (``proxy_is_clients``), whose credentials it then gets.
         """
         super().__init__()
         self._stream = 0
@@ -46,6 +48,7 @@ class Http1Client(Http1Connection):
         self._default_port = default_port
         self._through_proxy = through_proxy
         self._proxy_authorization = proxy_authorization
+        self._proxy_is_clients = proxy_is_clients
         self._closes = False
 
     @property
@@ -66,7 +69,10 @@ class Http1Client(Http1Connection):
         self._sent = 0
         if not head.raw:
             head = as_http1(head, has_body)
-        head = to_proxy(head, self._proxy_authorization) if self._through_proxy else to_site(head)
+        authorization = self._proxy_authorization
+        if self._proxy_is_clients:
+            authorization = head.headers.get("proxy-authorization") or None
+        head = to_proxy(head, authorization) if self._through_proxy else to_site(head)
         self._sends_raw = raw_body
         self._sends_chunks = "transfer-encoding" in head.headers.by_name
         self._out.append(head.raw)

@@ -1,0 +1,271 @@
+"""Servers of tools on standard input and output: their messages as exchanges of the trial.
+
+`warex mcp` stands between the client and the server. It asks here, at each step of a message, as
+the engine asks a handler at each step of an exchange: a message of the client is a POST, the answer
+its response (docs/decisions/0025-tools-over-stdio.md).
+
+    POST /mcp/begin     {"name": NAME}                a server has been started
+    POST /mcp/request   ?session=&exchange=  MESSAGE  what becomes of a message of the client
+    POST /mcp/held      ?session=&exchange=           the holds of the last step are over
+    POST /mcp/answer    ?session=&exchange=  MESSAGE  what becomes of the server's answer
+    POST /mcp/whole     ?session=&exchange=           the same, after a hold
+    POST /mcp/ended     ?session=&exchange=  OUTCOME  how it has ended
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+
+from warex.engine.handler import (
+    Abort,
+    Address,
+    Connection,
+    Exchange,
+    ExchangeTimings,
+    Handler,
+    Outcome,
+    Plan,
+    ReadWhole,
+    Relay,
+    Respond,
+)
+from warex.engine.http.heads import Headers, RequestHead, ResponseHead
+from warex.exchange import Request
+from warex.lane.own_hosts import TASK_HOST
+from warex.lane.stdio.steps import NAME, Step
+from warex.lane.tasks import TASK_HEADER, browser_header
+from warex.mcp import read_messages, requests
+from warex.mcp.changes import INTERNAL_ERROR, answers_to, error
+
+_PATH: Final = "/mcp/"
+_FOR_LANE: Final = (TASK_HEADER, "proxy-authorization")
+"""Headers of a call that name the task of the messages."""
+_ANSWER: Final = ResponseHead(
+    200, b"OK", "HTTP/1.1", Headers.of_text((("content-type", "application/json"),))
+)
+_ACCEPTED: Final = ResponseHead(202, b"Accepted", "HTTP/1.1", Headers())
+
+
+class BadCall(Exception):
+    """A call that cannot be answered, with its status."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+@dataclass(slots=True)
+class _Session:
+    """A server that was started."""
+
+    number: int
+    name: str
+    connection: Connection
+    asked_on: Connection
+    """The connection of its last call."""
+    live: dict[int, Exchange] = field(default_factory=dict)
+    """Its open exchanges, by the numbers that `warex mcp` gives them."""
+
+
+@dataclass(slots=True)
+class Call:
+    """The state of an exchange that is such a call."""
+
+    request: Request
+
+
+class StdioSessions:
+    """The servers of tools of a trial."""
+
+    def __init__(
+        self, handler: Handler, broken: Callable[[], str | None], wall: Callable[[], float]
+    ) -> None:
+        """``handler`` decides; ``broken`` says why the trial is void, if it is."""
+        self._handler, self._broken, self._wall = handler, broken, wall
+        self._sessions: dict[int, _Session] = {}
+
+    @staticmethod
+    def call_of(request: Request) -> Call | None:
+        """Return the call in a request to one of WAREX's own hosts; None if it is none."""
+        is_call = request.host == TASK_HOST and request.parts.path.startswith(_PATH)
+        return Call(request) if is_call else None
+
+    def plan(self, exchange: Exchange) -> Plan[Respond]:
+        """Carry out the call in an exchange; return the plan that answers it."""
+        call: Call = exchange.state
+        headers, status = exchange.request.headers.by_name, 200
+        try:
+            self._check(call.request)
+            given = tuple((name, headers[name]) for name in _FOR_LANE if name in headers)
+            url, body = call.request.url, exchange.request_body or b""
+            answer = self.call(url, body, exchange.connection, given)
+        except BadCall as refusal:
+            status, answer = refusal.status, {"error": str(refusal)}
+        sent = json.dumps(answer).encode()
+        fields = (
+            ("content-type", "application/json"),
+            ("content-length", str(len(sent))),
+            ("cache-control", "no-store"),
+        )
+        return Plan(Respond(status, Headers.of_text(fields), (sent,)))
+
+    def _check(self, request: Request) -> None:
+        if (sign := browser_header(request.headers)) is not None or request.is_preflight:
+            raise BadCall(403, f"a browser asks ({sign or 'a preflight'}); `warex mcp` asks here")
+        if request.method != "POST":
+            raise BadCall(405, f"{request.method} is not allowed here; use POST")
+
+    def call(
+        self,
+        url: str,
+        body: bytes,
+        asked_on: Connection,
+        headers: tuple[tuple[str, str], ...] = (),
+    ) -> dict[str, Any]:
+        """Carry out a call; ``headers``: those that name its task. Raises BadCall."""
+        if (reason := self._broken()) is not None:
+            raise BadCall(503, f"the trial is void: {reason}")
+        parts = urlsplit(url)
+        name = parts.path.removeprefix(_PATH)
+        if name == "begin":
+            return {"session": self._begin(body, asked_on)}
+        given = dict(parse_qsl(parts.query))
+        session = self._sessions.get(_number(given, "session"))
+        if session is None:
+            raise BadCall(404, "there is no such session")
+        session.asked_on, number = asked_on, _number(given, "exchange")
+        if name == "request":
+            step = self._request(session, number, body, headers)
+        elif (exchange := session.live.get(number)) is None:
+            raise BadCall(404, "there is no such exchange")
+        elif name == "held":
+            self._handler.held(exchange)
+            return {}
+        elif name == "answer":
+            step = self._answer(exchange, body)
+        elif name == "whole":
+            step = self._whole(exchange)
+        elif name == "ended":
+            outcome = _outcome(body)
+            del session.live[number]
+            self._handler.ended(exchange, outcome)
+            return {}
+        else:
+            raise BadCall(404, f"there is no call {name!a}")
+        if (reason := self._broken()) is not None:
+            raise BadCall(503, f"the trial is void: {reason}")
+        return step.as_json()
+
+    def disconnected(self, asked_on: Connection) -> None:
+        """End the open exchanges of a `warex mcp` that has gone."""
+        for session in self._sessions.values():
+            if session.asked_on is not asked_on:
+                continue
+            now = self._wall()
+            for number in list(session.live):
+                timings = ExchangeTimings(started=now, ended=now)
+                gone = Outcome(end="client_left", error="`warex mcp` has ended", timings=timings)
+                self._handler.ended(session.live.pop(number), gone)
+
+    def _begin(self, body: bytes, asked_on: Connection) -> int:
+        try:
+            given = json.loads(body)
+            name = given["name"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise BadCall(400, 'the body is to be {"name": NAME}') from None
+        if not isinstance(name, str) or re.fullmatch(NAME, name) is None:
+            raise BadCall(400, f"name: {name!a} does not match {NAME}")
+        number = len(self._sessions) + 1
+        # The engine's own connections have positive numbers.
+        connection = Connection(-number, Address("stdio", 0))
+        self._handler.connected(connection)
+        self._sessions[number] = _Session(number, name, connection, asked_on)
+        return number
+
+    def _request(
+        self, session: _Session, number: int, body: bytes, headers: tuple[tuple[str, str], ...]
+    ) -> Step:
+        if number in session.live:
+            raise BadCall(400, f"exchange {number} is open")
+        fields = Headers.of_text((("mcp-session-id", f"stdio-{session.number}"), *headers))
+        head = RequestHead("POST", "mcp+stdio", session.name, "/", "HTTP/1.1", fields)
+        exchange = Exchange(session.connection, head, body, len(body))
+        session.live[number] = exchange
+        self._handler.request_head(exchange)
+        plan = self._handler.request(exchange)
+        return _step(exchange, plan, ())
+
+    def _answer(self, exchange: Exchange, body: bytes) -> Step:
+        exchange.response = _ANSWER if body else _ACCEPTED
+        exchange.response_body, exchange.response_complete = body, True
+        plan = self._handler.response(exchange)
+        if isinstance(plan.then, ReadWhole):
+            return Step("whole", plan.hold_s) if plan.hold_s else self._whole(exchange)
+        return self._planned(exchange, plan)
+
+    def _whole(self, exchange: Exchange) -> Step:
+        return self._planned(exchange, self._handler.whole_response(exchange))
+
+    def _planned(self, exchange: Exchange, plan: Plan[Any]) -> Step:
+        return _step(exchange, plan, tuple(self._relayed(exchange, plan)))
+
+    def _relayed(self, exchange: Exchange, plan: Plan[Any]) -> Iterable[bytes]:
+        """Yield what becomes of an answer that is relayed."""
+        body = exchange.response_body or b""
+        if not isinstance(plan.then, Relay):
+            return
+        if not plan.then.tap:
+            yield body
+            return
+        if body:
+            yield from self._handler.response_piece(exchange, body, last=False)
+        yield from self._handler.response_piece(exchange, b"", last=True)
+
+
+def _step(exchange: Exchange, plan: Plan[Any], relayed: tuple[bytes, ...]) -> Step:
+    match plan.then:
+        case Abort():
+            return Step("end", plan.hold_s)
+        case Respond() as respond:
+            pieces = _said(exchange, respond)
+            is_cut = respond.cut is not None
+            return Step("say", plan.hold_s, pieces, respond.pause_s, is_cut)
+        case Relay() if b"".join(relayed) != exchange.response_body:
+            return Step("say", plan.hold_s, (_line(b"".join(relayed)),))
+        case _:
+            return Step("pass", plan.hold_s)
+
+
+def _said(exchange: Exchange, respond: Respond) -> tuple[bytes, ...]:
+    """Return what a client gets in place of an HTTP response: lines of JSON-RPC."""
+    asked = tuple(requests(read_messages(exchange.request_body or b"")))
+    if not asked:
+        return ()  # A notification has no answer.
+    if 200 <= respond.status < 300:
+        *pieces, last = respond.pieces or (b"",)
+        return (*pieces, last if respond.cut is not None else _line(last))
+    text = f"HTTP {respond.status}"
+    return tuple(map(_line, answers_to(asked, lambda _: error(INTERNAL_ERROR, text))))
+
+
+def _line(message: bytes) -> bytes:
+    return message.rstrip(b"\r\n") + b"\n"
+
+
+def _number(given: dict[str, str], name: str) -> int:
+    text = given.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise BadCall(400, f"{name}: {text!a} is no number")
+    return int(text)
+
+
+def _outcome(body: bytes) -> Outcome:
+    try:
+        return msgspec.json.decode(body, type=Outcome)
+    except msgspec.MsgspecError as mistake:
+        raise BadCall(400, f"the body is no outcome of an exchange: {mistake}") from None
