@@ -174,6 +174,7 @@ _LINKS = re.compile(
     rb"|[)\]/i ]*,[ ]*(?:<<|@|[a-z])?[ ]*|;s:[0-9]+:|\]=>\s*string\([0-9]+\)[ ]*"
     rb"|[ ]*\{[ ]*\w+[ ]*=[ ]*"
 )
+_IS_KEY = re.compile(rb"\s*:")
 _NEXT_ATTRIBUTE = re.compile(rb"[ ]+[\w:-]+[ ]?=[ ]?|>.*|.*<\w.*|.*[ ][\w-]+=")
 
 
@@ -191,6 +192,8 @@ def quoted_behind(text: bytes) -> Iterator[Cut]:
         if (closing and _NEXT_ATTRIBUTE.fullmatch(link)) or not _LINKS.fullmatch(link):
             continue
         end = text.find(mark, glue.end(), glue.end() + 130)
+        if b"{" in link and _IS_KEY.match(text, end + len(mark)):
+            continue  # An object, whose first key this is.
         value = text[glue.end() : end] if end > 0 else b""
         if _is_name(named.group()) and (_is_weak(value) or is_of_letters(named.group(), value)):
             yield Cut(glue.end(), end)
