@@ -39,6 +39,7 @@ from bench.rows import (
     pages,
     processor,
     ready,
+    redaction,
     report,
     start,
 )
@@ -65,6 +66,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     },
     "page": Benchmark(pages.measure, ("page",)),
     "calls": Benchmark(calls.measure, ("calls", "files")),
+    "redaction": Benchmark(redaction.measure, ("redaction", "redaction-new")),
     "ready": Benchmark(ready.measure, ("ready",)),
     "memory": Benchmark(memory.measure, ("lane-memory", "memory")),
     "first-event": Benchmark(first_event.measure, ("first-event",)),
