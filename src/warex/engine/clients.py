@@ -180,6 +180,10 @@ class ClientSide:
         self.end.resume(self.http)
         self._dispatch(self.http.receive(b"") if self.http.has_more else [])
 
+    def take_waiting(self) -> None:
+        """Take what came before the connection was upgraded: no request has to wait any more."""
+        self._dispatch(self.http.receive(b""))
+
     def _ended(self) -> None:
         while self.http.has_more:
             self._dispatch(self.http.receive(b""))

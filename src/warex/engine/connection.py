@@ -22,7 +22,6 @@ from warex.engine.handler import (
 from warex.engine.http.connection import ServerConnection
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.engine.http.http1.server import Http1Server
-from warex.engine.http.http2.server import Http2Server
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
 from warex.engine.net.tunnel import pass_on
@@ -387,6 +386,9 @@ class ConnectionRun:
         await self._serve_http(Http1Server(scheme="https", authority=authority), route)
 
     async def _serve_http2(self, route: Route) -> None:
+        # Imported here, so that a first answer over HTTP/1.1 does not wait for it.
+        from warex.engine.http.http2.server import Http2Server
+
         self.connection.version = "HTTP/2.0"
         await self._serve_http(Http2Server(self.services.clock.now), route)
 

@@ -11,7 +11,6 @@ from warex.engine.ends import End
 from warex.engine.handler import Address, Site, SiteFailure
 from warex.engine.http.heads import HttpVersion
 from warex.engine.http.http1.client import Http1Client
-from warex.engine.http.http2.client import Http2Client
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.sites import SiteSide
 from warex.engine.tls.layer import ssl_reason
@@ -181,6 +180,9 @@ class Route:
 
     def _side(self, end: End, version: HttpVersion, site: Site) -> SiteSide:
         if version == "HTTP/2.0":
+            # Imported here, so that a first answer over HTTP/1.1 does not wait for it.
+            from warex.engine.http.http2.client import Http2Client
+
             return SiteSide(end, Http2Client(self._clock.now), version, self._broke)
         default = 443 if site.scheme == "https" else 80
         http = Http1Client(

@@ -40,7 +40,7 @@ from warex.scenarios.origins import (
     matches_any,
     origins_of_sites,
 )
-from warex.traffic import BACKGROUND_HOSTS, SIGN_IN_HOSTS
+from warex.traffic import BACKGROUND_HOSTS, SHARED_HOSTS
 
 type TryOutcome = Literal["refuse", "drop"]
 """What the kernel does to a blocked connection."""
@@ -120,7 +120,7 @@ class _Rule:
         if target.point != self.fault.point or not self.fits(target):
             return False
         is_site = any(site.names_host(target.host) for site in self._site_origins)
-        by_itself = target.host in SIGN_IN_HOSTS and not is_site
+        by_itself = target.host in SHARED_HOSTS and not is_site
         return not (llm or by_itself) or names_host(self._match, target.host)
 
     def begin(
