@@ -24,7 +24,7 @@ from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.origin import Origin, served
 from warex import api
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.llm.defences import Defence
 from warex.scenarios import Rule, Scenario, Trigger
 from warex.traces import Unscored, read_outcome

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bench.workspace import HOST
-from warex.faults import AnyFault, ConnectionCut, HttpError, JavascriptFailure, NetworkError
+from warex.faults import AnyFault
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.network_error import NetworkError
+from warex.faults.scripts.javascript_failure import JavascriptFailure
+from warex.faults.server.http_error import HttpError
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.scenarios.scenario import Random
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from bench.traffic.counted_lanes import Lane, counting_lane
 from bench.workspace import HOST, Workspace
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane.config import ProxyConfig
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traffic import TrafficOptions

@@ -205,6 +205,11 @@ type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknow
 """What is wrong with a certificate."""
 
 
+RESOLVER_GIVES_UP_AFTER: Final = 2.0
+"""Seconds: one try of two (``resolv.conf`` in a namespace). Chromium then has the system
+resolve once more, and gives up after five."""
+
+
 @dataclass(frozen=True, slots=True)
 class DnsError:
     """Fail the name's lookup (RFC 1035 RCODE 3 or 2, or no answer)."""

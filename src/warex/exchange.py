@@ -2,10 +2,12 @@
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct, field
 
 type Resource = Literal[
     "document", "script", "stylesheet", "image", "font", "xhr", "websocket", "media", "other"
@@ -51,8 +53,7 @@ _BY_EXTENSION: Final = _by_name(
 )
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Struct, frozen=True, dict=True):
     """The browser's request. Header names are in lower case.
 
     What follows from it is computed once, when it is first asked for.
@@ -93,7 +94,7 @@ class Request:
     @cached_property
     def resource(self) -> Resource:
         """The kind of resource, as far as the request tells."""
-        return resource_of(self)
+        return _resource_of(self, None)
 
     @property
     def is_third_party(self) -> bool:
@@ -153,8 +154,7 @@ class Request:
         return _said_by_browser(headers) or ("other" if _names_a_program(headers) else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """The response to the browser. Header names are in lower case."""
 
     status: int
@@ -195,8 +195,7 @@ UNKNOWN_LOOK: Final = SiteLook()
 """The look of a site that has shown nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """One request and, once the site has answered, its response."""
 
     id: str
@@ -236,6 +235,10 @@ def resource_of(request: Request, response: Response | None = None) -> Resource:
     ``X-Requested-With``), the response's content type, the request's ``Accept``, the URL's
     extension. Requests of programs that name themselves, such as curl, are ``other``.
     """
+    return request.resource if response is None else _resource_of(request, response)
+
+
+def _resource_of(request: Request, response: Response | None) -> Resource:
     if (stated := request.stated_resource) is not None:
         return stated
     headers = request.headers

@@ -13,7 +13,9 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 from tests.proxy.support.http2_endings import before, go_away, in_turn, reset
 from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_until
 from tests.proxy.support.origin import Answer, Frames, Origin, served, server_context
-from warex.faults import ConnectionCut, HttpError, NetworkError
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.network_error import NetworkError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS

@@ -3,8 +3,10 @@ import math
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from warex.faults import ConnectionCut, ConnectionRefused, Stage
+from warex.faults import Stage
 from warex.faults.base import Seconds
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.connection_refused import ConnectionRefused
 
 SECONDS: TypeAdapter[float] = TypeAdapter(Seconds)
 

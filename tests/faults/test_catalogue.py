@@ -1,6 +1,8 @@
 """A fault is complete when it has a file, a test, a catalogue entry and its place in the docs."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -8,9 +10,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from tests.faults.calls import CALLS
+from warex import faults
 from warex.effects import Delay, EditToolResponse, Effect, PushToolEvent
 from warex.exchange import Exchange, Request
-from warex.faults import CATALOGUE, AnyFault, ConnectionFault, Fault, HeldFault, Target
+from warex.faults import CATALOGUE, AnyFault, ConnectionFault, Fault, HeldFault, Target, fault_named
 from warex.seeds import KeyedRng
 
 ROOT = Path(__file__).parents[2]
@@ -72,6 +75,25 @@ def shared_by(kind: str) -> dict[str, str]:
 
 def test_every_file_is_in_the_catalogue() -> None:
     assert {fault.__module__.rpartition(".")[2] for fault in CATALOGUE} == FILES
+
+
+@pytest.mark.parametrize(
+    ("fault", "imported"),
+    [("", set()), ("http_error", {"http_error"}), ("redirect_loop", {"redirect_loop"})],
+)
+def test_a_scenario_imports_only_the_faults_that_it_names(fault: str, imported: set[str]) -> None:
+    rules = [{"name": "a", "trigger": {"first": 1}, "fault": {"kind": fault}}] if fault else []
+    program = (
+        "import sys, warex.proxy.process.worker as worker, warex.scenarios as scenarios;"
+        f"scenarios.Scenario.model_validate({{'name': 'some', 'rules': {rules!r}}});"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    modules = {name.rpartition(".")[2] for name in done.stdout.split() if "warex.faults." in name}
+    assert modules & FILES == imported
 
 
 @each_fault
@@ -242,6 +264,35 @@ def test_a_status_that_is_no_error_is_refused_by_name(kind: str, status: object)
 def test_a_page_that_does_not_exist_is_refused_with_those_that_do(kind: str, page: str) -> None:
     with pytest.raises(ValidationError, match=rf"page(.|\n)*'{page}' here; allowed are \w+, \w+"):
         ANY.validate_python({"kind": kind, "page": page})
+
+
+@pytest.mark.parametrize("kind", ["base", "fake_site", "../base", "", 5, None, ["http_error"]])
+def test_a_file_or_value_that_is_no_fault_is_refused(kind: object) -> None:
+    with pytest.raises(ValidationError) as caught:
+        ANY.validate_python({"kind": kind})
+    assert [error["type"] for error in caught.value.errors()] == ["union_tag_invalid"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind_of_mistake", "place"),
+    [
+        ({}, "union_tag_not_found", ()),
+        ({"kind": "http_error", "status": 1}, "greater_than_equal", ("http_error", "status")),
+        ("http_error", "model_attributes_type", ()),
+    ],
+)
+def test_a_mistake_is_placed_as_in_a_union(
+    given: object, kind_of_mistake: str, place: tuple[str, ...]
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        ANY.validate_python(given)
+    assert [(it["type"], it["loc"]) for it in caught.value.errors()] == [(kind_of_mistake, place)]
+
+
+def test_a_fault_can_be_imported_from_the_package_by_its_class() -> None:
+    assert getattr(faults, "HttpError") is fault_named("http_error")  # noqa: B009
+    with pytest.raises(AttributeError, match="NoSuchFault"):
+        getattr(faults, "NoSuchFault")  # noqa: B009
 
 
 def test_an_unknown_fault_is_refused_with_those_that_exist() -> None:

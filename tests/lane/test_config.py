@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
-from warex.faults import AnyFault, ConnectionCut, HttpError, JavascriptFailure, NetworkError
+from warex.faults import AnyFault
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.network_error import NetworkError
+from warex.faults.scripts.javascript_failure import JavascriptFailure
+from warex.faults.server.http_error import HttpError
 from warex.lane.config import ProxyConfig
 from warex.scenarios import Match, Random, Rule, Scenario, Trigger
 from warex.traffic import TrafficOptions

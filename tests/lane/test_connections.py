@@ -13,16 +13,14 @@ from warex.engine.handler import (
     Site,
     Tunnel,
 )
-from warex.faults import (
-    ConnectionCut,
-    Fault,
-    HttpError,
-    Popup,
-    SlowPage,
-    StaleResponse,
-    TlsError,
-    WrongPage,
-)
+from warex.faults import Fault
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.tls_error import TlsError
+from warex.faults.lies.stale_response import StaleResponse
+from warex.faults.lies.wrong_page import WrongPage
+from warex.faults.popups.popup import Popup
+from warex.faults.server.http_error import HttpError
+from warex.faults.walls.slow_page import SlowPage
 from warex.lane.own_hosts import TASK_HOST
 from warex.lane.record.repeats import RECORDED
 from warex.scenarios import Scenario

@@ -15,7 +15,8 @@ from warex.engine.handler import (
     Relay,
 )
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.faults import HttpError, Popup
+from warex.faults.popups.popup import Popup
+from warex.faults.server.http_error import HttpError
 from warex.scenarios import Rule, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, RequestSeen, ResponseSeen, Tunnel
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.proxy.support.lanes import configured
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane.host_routing import HostRouting
 from warex.lane.own_hosts import CANARY_HOST
 from warex.scenarios import Injector, Match, Rule, Scenario, Trigger

@@ -6,7 +6,10 @@ from tests.lane.support.played import Client, answer, trial
 from tests.proxy.support.lanes import scenario
 from warex.engine.handler import Respond
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.faults import ConnectionCut, HttpError, Popup, SlowPage
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.popups.popup import Popup
+from warex.faults.server.http_error import HttpError
+from warex.faults.walls.slow_page import SlowPage
 from warex.traces import (
     Canary,
     FaultDelivered,

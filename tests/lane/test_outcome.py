@@ -6,7 +6,7 @@ import pytest
 
 from warex.effects import Cut, Delay, Effect, OtherPage, Reply
 from warex.engine.handler import ExchangeTimings, Outcome
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane.outcome import (
     GAVE_UP_AFTER,
     Arrival,

@@ -16,3 +16,7 @@ def test_other_hosts_are_not_reserved(host: str) -> None:
 def test_the_sites_of_faults_are_own_hosts() -> None:
     assert FAULT_HOSTS
     assert set(FAULT_HOSTS) < set(RESERVED_HOSTS)
+    assert all(host in FAULT_HOSTS and host in RESERVED_HOSTS for host in FAULT_HOSTS)
+    assert all(is_reserved(f"www.{host}.") for host in FAULT_HOSTS)
+    assert CANARY_HOST not in FAULT_HOSTS
+    assert "go--nosuchfault.com" not in RESERVED_HOSTS

@@ -20,7 +20,7 @@ from warex.effects import (
     Truncate,
 )
 from warex.engine.handler import Abort, Forward, Plan, Relay, Respond
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane.plan import EffectApplier, request_plan, response_plan
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses

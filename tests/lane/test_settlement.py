@@ -6,7 +6,12 @@ import pytest
 
 from tests.lane.support.played import Client, answer, trial
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.faults import DuplicateWrite, Fault, HttpError, NetworkError, Popup, SlowPage
+from warex.faults import Fault
+from warex.faults.connection.network_error import NetworkError
+from warex.faults.lies.duplicate_write import DuplicateWrite
+from warex.faults.popups.popup import Popup
+from warex.faults.server.http_error import HttpError
+from warex.faults.walls.slow_page import SlowPage
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, ResponseSeen
 

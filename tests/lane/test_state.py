@@ -1,6 +1,6 @@
 from tests.lane.support.states import open_exchange
 from warex.effects import Cut, Delay, Effect, OtherPage, PushToolEvent, Reply, Trickle
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane.response_faults.page_change import PageChange
 from warex.lane.state import AppliedInjection
 from warex.lane.traffic.mcp_tap import Amendment

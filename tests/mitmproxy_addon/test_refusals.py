@@ -4,7 +4,12 @@ import pytest
 
 from tests.proxy.support.lanes import scenario
 from warex.errors import ScenarioError
-from warex.faults import Fault, HttpError, LlmCut, LlmSlow, McpError, SlowPage
+from warex.faults import Fault
+from warex.faults.llm.llm_cut import LlmCut
+from warex.faults.llm.llm_slow import LlmSlow
+from warex.faults.mcp.mcp_error import McpError
+from warex.faults.server.http_error import HttpError
+from warex.faults.walls.slow_page import SlowPage
 from warex.mitmproxy_addon.refusals import require_possible
 from warex.scenarios.load import load_scenario
 

@@ -14,7 +14,7 @@ from mitmproxy.test import taddons
 from tests.mitmproxy_addon.dump import mitmdump
 from tests.proxy.support.client import trusting
 from tests.proxy.support.origin import Origin
-from warex.faults import MaliciousPopup
+from warex.faults.popups.malicious_popup import MaliciousPopup
 from warex.mitmproxy_addon.script import Warex
 from warex.traces import FaultDelivered, RequestSeen, TrialBegan, TrialEnded, read_trace
 

@@ -15,7 +15,7 @@ from warex.engine.exchanges import ExchangeRun
 from warex.engine.sites import SiteSide
 from warex.engine.tls.certificates import ServerContexts
 from warex.errors import MachineError
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane import settlement
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.serving import RunningLane, run_lane

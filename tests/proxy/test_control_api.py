@@ -14,7 +14,8 @@ from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Origin
 from warex.errors import InputError, TraceError
-from warex.faults import HttpError, TlsError
+from warex.faults.connection.tls_error import TlsError
+from warex.faults.server.http_error import HttpError
 from warex.lane.control.control_api import _CALLS, _READS
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Match, Rule, Scenario, Trigger

@@ -25,7 +25,10 @@ from tests.proxy.support.client import (
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin
 from warex.errors import InputError
-from warex.faults import ConnectionCut, HttpError, NetworkError, TlsError
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.network_error import NetworkError
+from warex.faults.connection.tls_error import TlsError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.traces import (

@@ -9,7 +9,7 @@ import pytest
 from tests.proxy.support.lanes import configured, scenario
 from tests.proxy.support.origin import Origin
 from warex.errors import InputError
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.serving import run_lane
 from warex.traces import FaultDelivered, ResponseSeen, TrialEnded, read_trace

@@ -18,7 +18,7 @@ from tests.proxy.support.namespace_programs import BeginInside, mapped
 from tests.proxy.support.origin import Answer, Origin, Seen, dead_port, served
 from tests.proxy.support.upstream import UpstreamProxy
 from tests.proxy.support.websocket import echo_site
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
 from warex.traces import (

@@ -11,7 +11,8 @@ from playwright.sync_api import Page
 from tests.slow.harness import Played, made, own_authority, play
 from tests.slow.pictures import changed
 from warex.analysis.trial.popup_handling import PopupHandling
-from warex.faults import MaliciousPopup, Popup
+from warex.faults.popups.malicious_popup import MaliciousPopup
+from warex.faults.popups.popup import Popup
 from warex.traces import (
     AgentAction,
     FaultDelivered,

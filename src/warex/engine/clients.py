@@ -3,11 +3,13 @@
 import asyncio
 import base64
 import binascii
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from warex.engine import handler
 from warex.engine.ends import End
@@ -32,6 +34,8 @@ _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
 _TURN_S: Final = 0.005
 """Seconds of one turn of the event loop in which exchanges begin: other clients wait for it."""
+_UNWRITTEN: Final = 64 * 1024
+"""Bytes that wait for the end of a turn at most."""
 _LATE_READING_S: Final = 1.0
 """Seconds in which a client may send the rest of a request that is not read."""
 
@@ -91,6 +95,8 @@ class ClientSide:
         """The shares of other handlers, by their ``id``."""
         self._make_run = begin
         self._begun: deque[Run] = deque()
+        self._unwritten: list[bytes] = []
+        """What is written at the end of this turn."""
         self._goes_on = False
         """Whether what is left of a read goes on in the next turn."""
         self._rejections: dict[int, Rejection] = {}
@@ -196,8 +202,8 @@ class ClientSide:
                     self._reject(event)
             for event in events:
                 self._handle(event)
-            until = self._loop.time() + _TURN_S
-            while self._begun and self._loop.time() < until:
+            until = time.monotonic() + _TURN_S
+            while self._begun and time.monotonic() < until:
                 # What came with a head is there before the head is decided on.
                 self._begun.popleft().start()
         except Exception as error:  # noqa: BLE001 - fail closed
@@ -208,11 +214,16 @@ class ClientSide:
             self._goes_on = True
             self.end.pause(self.http)
             self._loop.call_soon(self._go_on)
-        if not self.is_multiplexed:
-            if self.http.wants_data:
-                self.end.resume(self)
-            else:
-                self.end.pause(self)
+        self._pace()
+
+    def _pace(self) -> None:
+        """Let a client wait that sends requests before the answers to earlier ones."""
+        if self.is_multiplexed:
+            return
+        if self.http.wants_data:
+            self.end.resume(self)
+        else:
+            self.end.pause(self)
 
     def _handle(self, event: RequestEvent) -> None:
         match event:
@@ -258,11 +269,28 @@ class ClientSide:
 
     def flush(self) -> None:
         """Write what the HTTP connection has to send."""
-        data = self.http.data_to_send()
-        if data:
-            self.end.write(data)
+        self.write(self.http.data_to_send())
         if self.http.must_close and not self.runs:
             self._close()
+
+    def write(self, data: bytes) -> None:
+        """Write bytes of the HTTP connection, after those that wait for the end of the turn."""
+        if self._unwritten:
+            data = b"".join((*self._unwritten, data))
+            self._unwritten.clear()
+        if data:
+            self.end.write(data)
+
+    def write_soon(self, data: bytes) -> None:
+        """Write bytes with those of other exchanges, at the end of the turn."""
+        if not self.is_multiplexed or len(data) > _UNWRITTEN:
+            self.write(data)
+            return
+        if not self._unwritten:
+            self._loop.call_soon(self.flush)
+        self._unwritten.append(data)
+        if sum(map(len, self._unwritten)) > _UNWRITTEN:
+            self.write(b"")
 
     def send_informational(self, stream: int, head: ResponseHead) -> None:
         """Send an informational response."""
@@ -307,9 +335,7 @@ class ClientSide:
             self.http.reset(stream, _INTERNAL_ERROR if code is None else code)
             self.flush()
         else:
-            data = self.http.data_to_send()
-            if data:
-                self.end.write(data)
+            self.write(self.http.data_to_send())
             self._close()
 
     def _reset(self, stream: int) -> None:
@@ -318,6 +344,7 @@ class ClientSide:
         runs = [it for it in self.runs.values() if run is None or it.share is run.share]
         is_shared = self.is_multiplexed and len(runs) < len(self.runs)
         if not is_shared:
+            self.write(b"")
             self.end.reset()
         for each in runs:
             if is_shared:
@@ -339,8 +366,10 @@ class ClientSide:
                 self._lingers = True
                 self._close()
                 return
-            self._dispatch(self.http.receive(b""))
-        else:
+            if events := self.http.receive(b""):
+                self._dispatch(events)
+            self._pace()
+        elif not self._unwritten:
             self.flush()
         self._close_if_idle()
 
@@ -371,6 +400,7 @@ class ClientSide:
             self._close()
 
     def _close(self) -> None:
+        self.write(b"")
         if self._lingers:
             self.end.linger(_LATE_READING_S)
         else:

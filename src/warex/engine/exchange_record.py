@@ -1,6 +1,6 @@
 """What is noted of an exchange while it lasts, and the outcome that it makes."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warex.clock import Clock
 from warex.engine.handler import AbortHow, End, ExchangeTimings, Outcome, SiteFailure
@@ -16,8 +16,7 @@ class Over(Exception):
         self.end, self.error, self.code = end, error, code
 
 
-@dataclass(slots=True)
-class ExchangeRecord:
+class ExchangeRecord(Struct):
     """Facts of one exchange, as they happen."""
 
     clock: Clock

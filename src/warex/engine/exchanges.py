@@ -41,6 +41,8 @@ from warex.engine.sites import SiteInbox, SiteSide
 type ResponsePart = DataReceived | MessageEnded
 
 _LEFT: Final = "Client disconnected."
+_COMPLETE: Final = Over("complete")
+_BROKE: Final = Over("aborted", "the proxy broke")
 
 
 class ExchangeRun:
@@ -108,10 +110,10 @@ class ExchangeRun:
         return self._takes_pushes
 
     async def _run(self) -> None:
-        over = Over("aborted", "the proxy broke")
+        over = _BROKE
         try:
             await self._serve()
-            over = Over("complete")
+            over = _COMPLETE
         except Over as ended:
             over = ended
         except asyncio.CancelledError:
@@ -384,7 +386,7 @@ class ExchangeRun:
     async def _end_relay(self, relay: Relay, end: MessageEnded) -> None:
         self._send_last(tap=relay.tap)
         self._takes_pushes = False
-        await self._complete(end, may_tell_first=not relay.tap)
+        await self._complete(end, may_tell_first=relay.only_reads or not relay.tap)
 
     def _send_last(self, *, tap: bool) -> None:
         """Send what the handler adds at the end of a body."""
@@ -414,10 +416,10 @@ class ExchangeRun:
         was_there = client.takes_all(self.stream)
         if may_tell_first and was_there:
             record.arrived = True
-            self._tell(Over("complete"))
-        client.end.write(data)
-        if self._is_told:
+            self._tell(_COMPLETE)
+            client.write_soon(data)
             return
+        client.write(data)
         await client.sent(self.stream)
         record.arrived = client.end.has_arrived(was_there=was_there)
         if client.is_multiplexed and client.http.sent(self.stream) < record.response_bytes:
@@ -474,7 +476,7 @@ class ExchangeRun:
         client.flush()
         record.head_sent = record.is_complete = True
         record.arrived = client.end.has_arrived()
-        self._tell(Over("complete"))
+        self._tell(_COMPLETE)
         self._is_upgraded = True
         from_client, frames = frame_filters(self._handler, self.exchange)
         self._upload = eager_task(self._body.pass_on(side, stream, from_client))

@@ -10,8 +10,9 @@ the client is still there. ``ended`` is called exactly once for every exchange w
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
+
+from msgspec import Struct
 
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.http.websocket import Frame as Frame
@@ -23,16 +24,14 @@ type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknow
 # ---- what the engine knows
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """Where a connection goes: a name or an IP address without brackets, and a port."""
 
     host: str
     port: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClientHello:
+class ClientHello(Struct, frozen=True):
     """What a client says first (RFC 8446 §4.1.2)."""
 
     sni: str
@@ -41,8 +40,7 @@ class ClientHello:
     cipher_suites: tuple[int, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
-class Connection:
+class Connection(Struct, eq=False):
     """One connection of a client, as the engine fills it in."""
 
     number: int
@@ -76,8 +74,7 @@ class Connection:
         return self.destination.host if self.destination is not None else ""
 
 
-@dataclass(slots=True, eq=False)
-class Exchange:
+class Exchange(Struct, eq=False):
     """One request and its answer, as the engine fills them in."""
 
     connection: Connection
@@ -115,8 +112,7 @@ upstream proxy did not reach it, or for any other reason."""
 type End = Literal["complete", "client_left", "site_failed", "aborted", "shut_down"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExchangeTimings:
+class ExchangeTimings(Struct, frozen=True, kw_only=True):
     """Seconds of Unix time; None for what did not happen."""
 
     started: float
@@ -129,8 +125,7 @@ class ExchangeTimings:
     ended: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """How an exchange ended: facts of the wire only."""
 
     end: End
@@ -161,8 +156,7 @@ class Outcome:
 # ---- plans for a connection
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """Another origin than the client's: where a mapped host's requests go."""
 
     scheme: Literal["http", "https"]
@@ -171,8 +165,7 @@ class Site:
     """Whether it is reached without the upstream proxy, if there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Intercept:
+class Intercept(Struct, frozen=True):
     """Read the connection, with a certificate of WAREX's own for its host."""
 
     site: Site | None = None
@@ -187,23 +180,20 @@ class Intercept:
     """Seconds before the handshake."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tunnel:
+class Tunnel(Struct, frozen=True):
     """Pass the connection's bytes on unread."""
 
     address: Address | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AbortConnection:
+class AbortConnection(Struct, frozen=True):
     """End the connection before its handshake."""
 
     how: AbortHow
     hold_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Stall:
+class Stall(Struct, frozen=True):
     """Never answer the ClientHello, until the client leaves."""
 
 
@@ -216,8 +206,7 @@ the plan's ``AbortConnection`` ended it."""
 # ---- plans for an exchange
 
 
-@dataclass(frozen=True, slots=True)
-class Forward:
+class Forward(Struct, frozen=True):
     """Send the request to the site."""
 
     head: RequestHead | None = None
@@ -230,8 +219,7 @@ class Forward:
     """How many times it is sent to the site before, each answer read to its end and dropped."""
 
 
-@dataclass(frozen=True, slots=True)
-class Respond:
+class Respond(Struct, frozen=True):
     """Answer with this: an answer of WAREX's own, or the site's in another form."""
 
     status: int
@@ -246,8 +234,7 @@ class Respond:
     """Whether ``response_piece`` is asked for each piece, just before it is sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Relay:
+class Relay(Struct, frozen=True):
     """Send the site's response on as it comes."""
 
     head: ResponseHead | None = None
@@ -256,10 +243,11 @@ class Relay:
     """Whether ``response_piece`` is asked for each piece of the body, and may change it. The
     engine then frames the body anew only if ``changes_length``."""
     changes_length: bool = False
+    only_reads: bool = False
+    """Whether ``response_piece`` returns each piece as it came."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadWhole:
+class ReadWhole(Struct, frozen=True):
     """Read the response to its end or until ``limit`` bytes came, then ask ``whole_response``.
 
     A plan to relay it is for all of it, from its first byte. With a limit of one byte, only the
@@ -269,15 +257,13 @@ class ReadWhole:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Abort:
+class Abort(Struct, frozen=True):
     """End the exchange without an answer."""
 
     how: AbortHow
 
 
-@dataclass(frozen=True, slots=True)
-class Plan[T]:
+class Plan[T](Struct, frozen=True):
     """What happens next, after a hold."""
 
     then: T
@@ -300,8 +286,7 @@ MAX_WHOLE_REQUEST: Final = 64 * 1024 * 1024
 """Bytes of a request's body that are kept; a longer one is streamed, ``request_body`` is None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True):
     """A request that the engine does not forward, and why."""
 
     status: int

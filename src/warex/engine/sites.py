@@ -3,8 +3,9 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from warex.engine.ends import End
 from warex.engine.http.connection import ClientConnection
@@ -44,27 +45,30 @@ class Inbox[T]:
         self._events: deque[T] = deque()
         self._size = 0
         self._waiter: asyncio.Future[None] | None = None
+        """What the exchange waits for, until it is woken."""
         self._sink: Sink | None = None
         """What takes parts at once, while the exchange waits."""
 
-    def put(self, event: T) -> None:
-        """Add an event, or give it to the sink."""
-        if self._sink is not None and isinstance(event, DataReceived) and not self._is_woken:
-            try:
-                self._sink.take(event)
-            except Exception as error:  # noqa: BLE001 - for the exchange
-                self._wake(error)
-            return
-        self._events.append(event)
+    def put(self, event: T) -> bool:
+        """Add an event, or give it to the sink; return whether the sink has it."""
         if isinstance(event, DataReceived):
+            if self._sink is not None and self._is_waiting:
+                try:
+                    self._sink.take(event)
+                except Exception as error:  # noqa: BLE001 - for the exchange
+                    self._wake(error)
+                return True
             self._size += len(event.payload)
             if self._pauses and self._size > _INBOX_LIMIT:
                 self._end.pause(self)
-        self._wake()
+        self._events.append(event)
+        if self._waiter is not None:
+            self._wake()
+        return False
 
     def flush(self) -> None:
         """Have the sink send what it was given, unless an end is to leave with it."""
-        if self._sink is None or self._is_woken:
+        if self._sink is None or not self._is_waiting:
             return
         try:
             if not self._sink.flush():
@@ -73,21 +77,17 @@ class Inbox[T]:
             self._wake(error)
 
     @property
-    def is_delivering(self) -> bool:
-        """Whether parts go to a sink as they come."""
-        return self._sink is not None
-
-    @property
-    def _is_woken(self) -> bool:
-        return self._waiter is None or self._waiter.done()
+    def _is_waiting(self) -> bool:
+        return self._waiter is not None and not self._waiter.done()
 
     def _wake(self, error: Exception | None = None) -> None:
-        if self._waiter is None or self._waiter.done():
+        waiter, self._waiter = self._waiter, None
+        if waiter is None or waiter.done():
             return
         if error is None:
-            self._waiter.set_result(None)
+            waiter.set_result(None)
         else:
-            self._waiter.set_exception(error)
+            waiter.set_exception(error)
 
     @property
     def has_events(self) -> bool:
@@ -150,9 +150,6 @@ class Inbox[T]:
 CANCEL: Final = 8
 """RFC 9113 §7: the exchange is not wanted any more."""
 
-type _ExchangeEvent = (
-    InformationalReceived | ResponseReceived | DataReceived | MessageEnded | ExchangeFailed
-)
 type SiteInbox = Inbox[ResponseEvent]
 
 
@@ -174,6 +171,8 @@ class SiteSide:
         self._inboxes: dict[int, SiteInbox] = {}
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._is_going_away = False
+        self._flushes = False
+        """Whether it flushes at the end of this turn."""
         end.on_end = self._ended
         end.start(self._received)
         self.flush()
@@ -208,7 +207,7 @@ class SiteSide:
         self._inboxes[stream] = inbox
         if not has_body:
             self.http.send_end(stream)
-        self.flush()
+        self.flush_soon()
         return stream, inbox
 
     async def send_data(self, stream: int, payload: bytes, raw: bytes = b"") -> None:
@@ -222,7 +221,7 @@ class SiteSide:
     def send_end(self, stream: int, trailers: Headers = NO_FIELDS) -> None:
         """Complete the request."""
         self.http.send_end(stream, trailers)
-        self.flush()
+        self.flush_soon()
 
     def end_switched(self, stream: int) -> None:
         """Send no more on an upgraded connection; the site may go on."""
@@ -234,7 +233,7 @@ class SiteSide:
         """Let the site send as many bytes more."""
         if size:
             self.http.acknowledge(stream, size)
-            self.flush()
+            self.flush_soon()
 
     def release(self, stream: int, code: int | None = None, *, is_complete: bool) -> None:
         """Forget an exchange; give up one that is not complete both ways, with an error code."""
@@ -259,9 +258,18 @@ class SiteSide:
 
     def flush(self) -> None:
         """Write what the HTTP connection has to send."""
+        self._flushes = False
         data = self.http.data_to_send()
         if data:
             self.end.write(data)
+
+    def flush_soon(self) -> None:
+        """Write it at the end of the turn, with what other exchanges send."""
+        if self.version != "HTTP/2.0":
+            self.flush()
+        elif not self._flushes:
+            self._flushes = True
+            asyncio.get_running_loop().call_soon(self.flush)
 
     async def _queue_emptied(self, stream: int) -> None:
         waiting = self._emptied.get(stream)
@@ -310,10 +318,22 @@ class SiteSide:
 
     def _dispatch(self, events: list[ResponseEvent]) -> None:
         touched: list[SiteInbox] = []
+        """Those that have taken a part at once."""
         for event in events:
             match event:
-                case DataReceived() | MessageEnded() | ResponseReceived():
-                    self._deliver(event, touched)
+                case (
+                    DataReceived()
+                    | MessageEnded()
+                    | ResponseReceived()
+                    | InformationalReceived()
+                    | ExchangeFailed()
+                ):
+                    inbox = self._inboxes.get(event.stream)
+                    if inbox is None:
+                        if isinstance(event, DataReceived):  # Of an exchange that is given up.
+                            self.http.acknowledge(event.stream, event.flow)
+                    elif inbox.put(event):
+                        touched.append(inbox)
                 case DataQueueEmptied(stream):
                     waiting = self._emptied.pop(stream, None)
                     if waiting is not None and not waiting.done():
@@ -324,20 +344,8 @@ class SiteSide:
                     self._is_going_away = True
                     for stream, inbox in self._inboxes.items():
                         inbox.put(ExchangeFailed(stream, message or "the site closed it"))
-                case InformationalReceived() | ExchangeFailed():
-                    self._deliver(event, touched)
         for inbox in touched:
             inbox.flush()
-
-    def _deliver(self, event: _ExchangeEvent, touched: list[SiteInbox]) -> None:
-        """Give an event to its exchange; ``touched``: those that may have taken it at once."""
-        inbox = self._inboxes.get(event.stream)
-        if inbox is not None:
-            inbox.put(event)
-            if inbox.is_delivering:
-                touched.append(inbox)
-        elif isinstance(event, DataReceived) and event.flow:
-            self.http.acknowledge(event.stream, event.flow)
 
 
 def _because(event: ResponseEvent, reason: str) -> ResponseEvent:

@@ -49,3 +49,8 @@ def unregistrable_host(prefix: str, name: str) -> str:
     registries accept only ``xn--``.
     """
     return f"{prefix}--{name}.com"
+
+
+def is_unregistrable(host: str) -> bool:
+    """Whether ``unregistrable_host`` may have made the host."""
+    return host[2:4] == "--" and host.endswith(".com") and host.count(".") == 1

@@ -227,9 +227,10 @@ class Connections:
 
     # ---- requests
 
-    def map_target(self, request: Request) -> HostMap | None:
+    def site(self, request: Request) -> Site | None:
         """Return where a request goes instead, if its origin is mapped."""
-        return self.host_routing.map_target(request.host, request.port) if self._maps else None
+        target = self._maps and self.host_routing.map_target(request.host, request.port)
+        return site_of(target) if target else None
 
     def passes(self, connection: Connection, request: Request) -> OpenTunnel | None:
         """Return the record of a plain HTTP request that is passed through; None if it is read."""

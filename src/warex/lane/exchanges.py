@@ -7,8 +7,9 @@ what comes before the site) → ``response`` (decide by the site's response) →
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from warex.engine.handler import (
     Abort,
@@ -21,7 +22,6 @@ from warex.engine.handler import (
     Relay,
     RequestPlan,
     ResponsePlan,
-    Site,
     WholeResponsePlan,
 )
 from warex.engine.handler import Exchange as WireExchange
@@ -30,7 +30,7 @@ from warex.engine.http.websocket import Frame
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_of
 from warex.lane.attribution import Attribution, task_of_user
 from warex.lane.config import ProxyConfig
-from warex.lane.connections import Connections, site_of
+from warex.lane.connections import Connections
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.plan import EffectApplier, hold_seconds, request_plan, response_plan
 from warex.lane.record.fault_events import record_plan, settle
@@ -40,7 +40,7 @@ from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.response_faults.site_readers import SiteReaders
-from warex.lane.response_faults.stream_rewriter import changes_length_of
+from warex.lane.response_faults.stream_rewriter import BodyReader, changes_length_of
 from warex.lane.settlement import Settlement
 from warex.lane.state import (
     AppliedInjection,
@@ -147,7 +147,8 @@ class Exchanges:
         if self._refuses(state):
             state.refusal = "there is no such host"
             return self._settlement.planned(state, Plan(Abort("close")))
-        plan = request_plan(state.draft, self._site(state), wire.request)
+        site = self._connections.site(state.request)
+        plan = request_plan(state.draft, site, wire.request)
         return self._settlement.planned(state, plan)
 
     def _begin(self, wire: WireExchange) -> ExchangeState:
@@ -268,10 +269,6 @@ class Exchanges:
         draft = state.draft
         return draft.response is None and draft.abort is None and is_reserved(state.request.host)
 
-    def _site(self, state: ExchangeState) -> Site | None:
-        target = self._connections.map_target(state.request)
-        return None if target is None else site_of(target)
-
     # ---- the response
 
     def response(self, wire: WireExchange) -> ResponsePlan:
@@ -360,7 +357,9 @@ class Exchanges:
             self._push_events(state, traffic)
         is_read = isinstance(traffic, LlmTraffic | McpTraffic)
         tap = is_read or bool(state.rewriters)
-        if tap:
+        changing = [it for it in state.rewriters if not isinstance(it, BodyReader)]
+        state.only_reads = tap and not (is_read or changing)
+        if tap and not state.only_reads:
             state.response_size = 0
         return Plan(
             Relay(
@@ -368,6 +367,7 @@ class Exchanges:
                 tap=tap,
                 changes_length=changes_length
                 or (isinstance(traffic, McpTraffic) and traffic.tap.can_change),
+                only_reads=state.only_reads,
             )
         )
 
@@ -387,6 +387,9 @@ class Exchanges:
         state: ExchangeState = wire.state
         if not state.relays:  # A planned response, as it is sent.
             return (state.traffic.feed(piece),) if piece else ()
+        if state.only_reads:
+            state.read(piece, last=last)
+            return (piece,) if piece else ()
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)

@@ -40,7 +40,7 @@ from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.distrust import Authority
 from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.tries import ConnectionTries
-from warex.lane.connections import Connections, site_of
+from warex.lane.connections import Connections
 from warex.lane.exchanges import Exchanges
 from warex.lane.host_routing import CANARY_HEADERS, canary_page
 from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
@@ -275,8 +275,7 @@ class Lane:
         if exchange.state is _COUNTED:
             return Plan(Abort("close"))
         if isinstance(exchange.state, OpenTunnel):
-            target = self.connections.map_target(read_head(exchange).request)
-            return Plan(Forward(site=None if target is None else site_of(target)))
+            return Plan(Forward(site=self.connections.site(read_head(exchange).request)))
         if isinstance(exchange.state, Call):
             return self._cutting(exchange, self.stdio.plan)
         return self._cutting(exchange, self._exchanges.request)

@@ -1,28 +1,61 @@
-"""The hosts that WAREX answers itself; no rule concerns them, and no name service knows them."""
+"""The hosts that WAREX answers itself; no rule concerns them, and no name service knows them.
 
-from typing import Final
+Importing all faults is slow, so it is done only for a host whose form is that of a fault's site.
+"""
 
-from warex.faults import CATALOGUE
-from warex.faults.own_site import HostedSite
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from typing import Final, override
+
+from warex.faults import kind_of
+from warex.faults.own_site import HostedSite, is_unregistrable
 
 CANARY_HOST: Final = "canary.warex.test"
 """Answered with the requested nonce."""
 TASK_HOST: Final = "warex.invalid"
 """A request to it begins or ends a task; the name is reserved (RFC 6761 §6.4)."""
 
-FAULT_SITES: Final[dict[str, tuple[str, HostedSite]]] = {
-    host: (fault.model_fields["kind"].default, fault.own_site)
-    for fault in CATALOGUE
-    if fault.own_site is not None
-    for host in fault.own_site.hosts
-}
-"""By host: the kind of the fault whose site it is, and the site."""
-FAULT_HOSTS: Final = tuple(FAULT_SITES)
 
-RESERVED_HOSTS: Final = (CANARY_HOST, TASK_HOST, *FAULT_HOSTS)
-_AS_ENDINGS: Final = tuple(f".{host}" for host in RESERVED_HOSTS)
+@cache
+def fault_sites() -> Mapping[str, tuple[str, HostedSite]]:
+    """Return by host: the kind of the fault whose site it is, and the site."""
+    from warex.faults import CATALOGUE
+
+    return {
+        host: (kind_of(fault), fault.own_site)
+        for fault in CATALOGUE
+        if fault.own_site is not None
+        for host in fault.own_site.hosts
+    }
+
+
+class _Hosts(Collection[str]):
+    """Some of WAREX's own hosts, and those of all faults' sites."""
+
+    def __init__(self, *others: str) -> None:
+        self._others = others
+
+    @override
+    def __contains__(self, host: object) -> bool:
+        if not isinstance(host, str):
+            return False
+        return host in self._others or (is_unregistrable(host) and host in fault_sites())
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        yield from (*self._others, *fault_sites())
+
+    @override
+    def __len__(self) -> int:
+        return len(self._others) + len(fault_sites())
+
+
+FAULT_HOSTS: Final = _Hosts()
+RESERVED_HOSTS: Final = _Hosts(CANARY_HOST, TASK_HOST)
+_AS_ENDINGS: Final = tuple(f".{host}" for host in (CANARY_HOST, TASK_HOST))
 
 
 def is_reserved(host: str) -> bool:
     """Whether a host is one of WAREX's own or a subdomain of one; a final dot is allowed."""
-    return f".{host.lower().rstrip('.')}".endswith(_AS_ENDINGS)
+    name = host.lower().rstrip(".")
+    return f".{name}".endswith(_AS_ENDINGS) or ".".join(name.rsplit(".", 2)[-2:]) in FAULT_HOSTS

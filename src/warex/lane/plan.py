@@ -6,8 +6,9 @@ one finds what an earlier one made: a page that a fault answers with can be rewr
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from warex.effects import (
     BadCertificate,

@@ -1,8 +1,10 @@
 """What is known of an open exchange, of its connection, and of each injection applied to it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warex.engine.handler import Abort, AbortHow, Connection, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
@@ -10,7 +12,7 @@ from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
 from warex.lane.response_faults.previous_responses import TaskKey
-from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
+from warex.lane.response_faults.stream_rewriter import BodyReader, StreamedRewriter, rewritten
 from warex.lane.tasks import TASK_HEADER, Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
@@ -23,8 +25,7 @@ from warex.traces import ChangedValue
 _FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
 
 
-@dataclass(slots=True, eq=False)
-class AppliedInjection:
+class AppliedInjection(Struct, eq=False):
     """An injection in the plan of its exchange, not settled yet."""
 
     injection: PlannedInjection
@@ -91,8 +92,7 @@ class AppliedInjection:
         return arrived and awaits_report and not self.changed_nothing
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """What the injections of a stage make of an exchange, before it becomes a plan."""
 
     head: RequestHead
@@ -113,8 +113,7 @@ class Draft:
     """How the exchange ends without an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A request of which the head was read: what follows from that, found out once."""
 
     head: RequestHead
@@ -146,8 +145,7 @@ def _end_to_end(wire: WireExchange) -> RequestHead:
     return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")
 
 
-@dataclass(slots=True, eq=False)
-class ExchangeState:
+class ExchangeState(Struct, eq=False):
     """An open exchange."""
 
     wire: WireExchange
@@ -178,6 +176,8 @@ class ExchangeState:
     """Seconds of the holds of earlier plans."""
     rewriters: list[StreamedRewriter] = field(default_factory=list)
     """Read or change the response while it is relayed, in order."""
+    only_reads: bool = False
+    """Whether none of them changes it."""
     may_be_rewritten: bool = False
     """Whether a rule may change the response."""
     is_to_warex: bool = False
@@ -210,14 +210,22 @@ class ExchangeState:
         """Its task: tasks do not share responses."""
         return self.task_name, self.task.injector.seed
 
+    def read(self, piece: bytes, *, last: bool) -> None:
+        """Read a piece of the site's response."""
+        for reader in self.rewriters:
+            assert isinstance(reader, BodyReader)
+            if piece:
+                reader.read(piece)
+            if last:
+                reader.close()
+
     def fed(self, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what the client gets for a piece of the site's response."""
         # An empty chunk would end the body (RFC 9112 §7.1).
         return filter(None, rewritten(self.traffic.feed(piece), self.rewriters, last=last))
 
 
-@dataclass(slots=True, eq=False)
-class ConnectionState:
+class ConnectionState(Struct, eq=False):
     """An open connection of a client."""
 
     wire: Connection

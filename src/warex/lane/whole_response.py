@@ -1,10 +1,12 @@
 """A complete response: a site's that was read to its end, or one that WAREX makes."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warex.engine.http.encoding import decode
 from warex.engine.http.heads import Headers, ResponseHead
@@ -12,8 +14,7 @@ from warex.engine.http.heads import Headers, ResponseHead
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class WholeResponse:
+class WholeResponse(Struct, frozen=True):
     """The head and the body of a response, the body in its content coding."""
 
     head: ResponseHead

@@ -1,6 +1,5 @@
 """An exchange with an LLM call, as scenarios and faults see it."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from warex.exchange import Exchange, Request
@@ -11,8 +10,7 @@ _EXAMPLE: Final = LlmRequest(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LlmExchange(Exchange):
+class LlmExchange(Exchange, frozen=True):
     """A call to a model."""
 
     llm_request: LlmRequest = _EXAMPLE

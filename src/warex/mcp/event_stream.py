@@ -3,15 +3,15 @@
 A stream may never end, so only the incomplete event is kept.
 """
 
-import re
 from dataclasses import dataclass, field
 from typing import Final
 
 from warex.mcp.messages import LONGEST
+from warex.text.lazy_pattern import lazy_re
 
-_END = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
-_LINE_END = re.compile(rb"\r\n|\n|\r")
-_DATA = re.compile(rb"data(?::|$)")
+_END = lazy_re(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
+_LINE_END = lazy_re(rb"\r\n|\n|\r")
+_DATA = lazy_re(rb"data(?::|$)")
 _BOM: Final = b"\xef\xbb\xbf"
 
 

@@ -1,6 +1,5 @@
 """An exchange with MCP messages, as scenarios and faults see it."""
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from warex.exchange import Exchange, Request
@@ -15,8 +14,7 @@ STDIO: Final = "mcp+stdio"
 _EXAMPLE: Final = McpRequest(1, 1, "tools/call", {"name": "tool", "arguments": {}})
 
 
-@dataclass(frozen=True, slots=True)
-class McpExchange(Exchange):
+class McpExchange(Exchange, frozen=True):
     """One or several messages to an MCP server."""
 
     mcp_requests: tuple[McpRequest, ...] = (_EXAMPLE,)

@@ -109,7 +109,8 @@ async def _namespace_services(
         record=recorder.write,
         named=lambda name: blocklist.update(),
         broke=broke,
-        known=(*RESERVED_HOSTS, *(entry.origin for entry in config.traffic.host_maps)),
+        known=[entry.origin for entry in config.traffic.host_maps],
+        own=RESERVED_HOSTS,
         asks=config.traffic.upstream is None,
     )
     trial.on_rules_changed = blocklist.update

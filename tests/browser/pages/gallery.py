@@ -18,30 +18,28 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, ViewportSi
 from tests.browser.pages.makes import MAKES, routes
 from tests.proxy.support.lanes import Begin, beginner, scenario
 from tests.proxy.support.origin import served
-from warex.faults import (
-    CaptchaWall,
-    ConsentWall,
-    DarkPattern,
-    DeceptiveForm,
-    Fault,
-    FeatureFlag,
-    HttpError,
-    IdDrift,
-    LayoutShift,
-    MaintenancePage,
-    MaliciousPopup,
-    NewFeature,
-    Popup,
-    PromptInjection,
-    RateLimit,
-    Relabel,
-    Reorder,
-    Restyle,
-    SessionExpired,
-    SoftError,
-    TextCorruption,
-    Translate,
-)
+from warex.faults import Fault
+from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.faults.attacks.deceptive_form import DeceptiveForm
+from warex.faults.attacks.prompt_injection import PromptInjection
+from warex.faults.lies.soft_error import SoftError
+from warex.faults.lies.text_corruption import TextCorruption
+from warex.faults.popups.malicious_popup import MaliciousPopup
+from warex.faults.popups.popup import Popup
+from warex.faults.server.http_error import HttpError
+from warex.faults.variation.feature_flag import FeatureFlag
+from warex.faults.variation.id_drift import IdDrift
+from warex.faults.variation.layout_shift import LayoutShift
+from warex.faults.variation.new_feature import NewFeature
+from warex.faults.variation.relabel import Relabel
+from warex.faults.variation.reorder import Reorder
+from warex.faults.variation.restyle import Restyle
+from warex.faults.variation.translate import Translate
+from warex.faults.walls.captcha_wall import CaptchaWall
+from warex.faults.walls.consent_wall import ConsentWall
+from warex.faults.walls.maintenance_page import MaintenancePage
+from warex.faults.walls.rate_limit import RateLimit
+from warex.faults.walls.session_expired import SessionExpired
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS, find_chromium

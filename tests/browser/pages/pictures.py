@@ -16,19 +16,17 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, ViewportSize, sync_playwright
 
 from tests.proxy.support.lanes import Begin, beginner, scenario
-from warex.faults import (
-    CaptchaWall,
-    ConsentWall,
-    DarkPattern,
-    DeceptiveForm,
-    Fault,
-    MaintenancePage,
-    PromptInjection,
-    ResourceFailure,
-    SessionExpired,
-    SoftError,
-    TextCorruption,
-)
+from warex.faults import Fault
+from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.faults.attacks.deceptive_form import DeceptiveForm
+from warex.faults.attacks.prompt_injection import PromptInjection
+from warex.faults.lies.soft_error import SoftError
+from warex.faults.lies.text_corruption import TextCorruption
+from warex.faults.walls.captcha_wall import CaptchaWall
+from warex.faults.walls.consent_wall import ConsentWall
+from warex.faults.walls.maintenance_page import MaintenancePage
+from warex.faults.walls.resource_failure import ResourceFailure
+from warex.faults.walls.session_expired import SessionExpired
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS, find_chromium

@@ -10,7 +10,12 @@ from playwright.sync_api import Browser, Locator, Page
 from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import DarkPattern, DeceptiveForm, Fault, MaliciousPopup, Popup, Xss
+from warex.faults import Fault
+from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.faults.attacks.deceptive_form import DeceptiveForm
+from warex.faults.attacks.xss import Xss
+from warex.faults.popups.malicious_popup import MaliciousPopup
+from warex.faults.popups.popup import Popup
 from warex.traces import FaultDelivered, Witness
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.pages.site import ICON, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import DarkPattern
+from warex.faults.attacks.dark_pattern import DarkPattern
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen
 from warex_testbed.server import Testbed

@@ -14,24 +14,21 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from tests.browser.pages.site import ICON, lane_to
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen, Stream
-from warex.faults import (
-    CaptchaWall,
-    ConsentWall,
-    DarkPattern,
-    DeceptiveForm,
-    Fault,
-    IdDrift,
-    LayoutShift,
-    NewFeature,
-    Popup,
-    PromptInjection,
-    Relabel,
-    Reorder,
-    Restyle,
-    TextCorruption,
-    Xss,
-)
-from warex.faults.variation.relabel import SYNONYMS
+from warex.faults import Fault
+from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.faults.attacks.deceptive_form import DeceptiveForm
+from warex.faults.attacks.prompt_injection import PromptInjection
+from warex.faults.attacks.xss import Xss
+from warex.faults.lies.text_corruption import TextCorruption
+from warex.faults.popups.popup import Popup
+from warex.faults.variation.id_drift import IdDrift
+from warex.faults.variation.layout_shift import LayoutShift
+from warex.faults.variation.new_feature import NewFeature
+from warex.faults.variation.relabel import SYNONYMS, Relabel
+from warex.faults.variation.reorder import Reorder
+from warex.faults.variation.restyle import Restyle
+from warex.faults.walls.captcha_wall import CaptchaWall
+from warex.faults.walls.consent_wall import ConsentWall
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, HarnessBroke, Witness
 

@@ -11,17 +11,15 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.pages.site import ICON, STRICT, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import (
-    DarkPattern,
-    DeceptiveForm,
-    Fault,
-    FeatureFlag,
-    LayoutShift,
-    NewFeature,
-    Popup,
-    PromptInjection,
-    Relabel,
-)
+from warex.faults import Fault
+from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.faults.attacks.deceptive_form import DeceptiveForm
+from warex.faults.attacks.prompt_injection import PromptInjection
+from warex.faults.popups.popup import Popup
+from warex.faults.variation.feature_flag import FeatureFlag
+from warex.faults.variation.layout_shift import LayoutShift
+from warex.faults.variation.new_feature import NewFeature
+from warex.faults.variation.relabel import Relabel
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, Witness
 
 pytestmark = pytest.mark.browser

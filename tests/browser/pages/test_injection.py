@@ -9,8 +9,10 @@ from playwright.sync_api import Browser, expect
 from tests.browser.pages.site import ICON, STRICT, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import DarkPattern, DeceptiveForm, PromptInjection, Xss
-from warex.faults.attacks.prompt_injection import Where
+from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.faults.attacks.deceptive_form import DeceptiveForm
+from warex.faults.attacks.prompt_injection import PromptInjection, Where
+from warex.faults.attacks.xss import Xss
 from warex.traces import FaultDelivered, FaultMissed
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,9 @@ from tests.browser.pages.interface import is_shown
 from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import Fault, Relabel, Translate
+from warex.faults import Fault
+from warex.faults.variation.relabel import Relabel
+from warex.faults.variation.translate import Translate
 from warex.traces import FaultDelivered
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -7,16 +7,14 @@ from tests.browser.pages.interface import is_shown
 from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import (
-    DarkPattern,
-    DeceptiveForm,
-    Fault,
-    LayoutShift,
-    MaliciousPopup,
-    NewFeature,
-    Popup,
-)
+from warex.faults import Fault
+from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.faults.attacks.deceptive_form import DeceptiveForm
 from warex.faults.pages.wording import in_languages, languages
+from warex.faults.popups.malicious_popup import MaliciousPopup
+from warex.faults.popups.popup import Popup
+from warex.faults.variation.layout_shift import LayoutShift
+from warex.faults.variation.new_feature import NewFeature
 from warex.traces import FaultDelivered
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

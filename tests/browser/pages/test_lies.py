@@ -8,15 +8,13 @@ from playwright.sync_api import Browser, expect
 from tests.browser.pages.site import ICON, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import (
-    EmptyResult,
-    Fault,
-    JsonCorruption,
-    LostWrite,
-    PartialList,
-    SoftError,
-    TextCorruption,
-)
+from warex.faults import Fault
+from warex.faults.lies.empty_result import EmptyResult
+from warex.faults.lies.json_corruption import JsonCorruption
+from warex.faults.lies.lost_write import LostWrite
+from warex.faults.lies.partial_list import PartialList
+from warex.faults.lies.soft_error import SoftError
+from warex.faults.lies.text_corruption import TextCorruption
 from warex.traces import ChangedValue, FaultDelivered, FaultMissed, HarnessBroke
 
 pytestmark = pytest.mark.browser

@@ -20,16 +20,11 @@ from tests.browser.pages.site import ICON
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.exchange import Resource
-from warex.faults import (
-    CATALOGUE,
-    ConnectionFault,
-    Fault,
-    LlmFault,
-    McpFault,
-    PageFault,
-    StaleResponse,
-    WrongPage,
-)
+from warex.faults import CATALOGUE, ConnectionFault, Fault, PageFault
+from warex.faults.lies.stale_response import StaleResponse
+from warex.faults.lies.wrong_page import WrongPage
+from warex.faults.llm.base import LlmFault
+from warex.faults.mcp.base import McpFault
 from warex.faults.variation.base import VariationFault
 from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, RequestSeen

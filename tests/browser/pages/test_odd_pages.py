@@ -10,7 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.pages.site import ICON, has_said, lane_to, opened
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
-from warex.faults import Fault, Popup, Relabel
+from warex.faults import Fault
+from warex.faults.popups.popup import Popup
+from warex.faults.variation.relabel import Relabel
 from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.traces import FaultDelivered, FaultPlanned
 

@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, expect
 from tests.browser.pages.site import ICON, PAGES, has_said, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import MaliciousPopup, Popup
+from warex.faults.popups.malicious_popup import MaliciousPopup
+from warex.faults.popups.popup import Popup
 from warex.traces import FaultDelivered, FaultPlanned, RequestSeen
 
 pytestmark = pytest.mark.browser

@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.proxy.support.lanes import Begin, scenario, wait_until
-from warex.faults import Fault, IdDrift, Reorder
+from warex.faults import Fault
+from warex.faults.variation.id_drift import IdDrift
+from warex.faults.variation.reorder import Reorder
 from warex.traces import FaultDelivered, HarnessBroke
 from warex_testbed.server import Testbed
 from warex_testbed.tasks import Task, load_tasks

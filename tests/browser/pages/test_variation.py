@@ -10,18 +10,16 @@ from tests.browser.pages.interface import PAGES, is_shown
 from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import (
-    DeceptiveForm,
-    Fault,
-    FeatureFlag,
-    IdDrift,
-    LayoutShift,
-    NewFeature,
-    Relabel,
-    Reorder,
-    Restyle,
-    Translate,
-)
+from warex.faults import Fault
+from warex.faults.attacks.deceptive_form import DeceptiveForm
+from warex.faults.variation.feature_flag import FeatureFlag
+from warex.faults.variation.id_drift import IdDrift
+from warex.faults.variation.layout_shift import LayoutShift
+from warex.faults.variation.new_feature import NewFeature
+from warex.faults.variation.relabel import Relabel
+from warex.faults.variation.reorder import Reorder
+from warex.faults.variation.restyle import Restyle
+from warex.faults.variation.translate import Translate
 from warex.traces import FaultMissed, Witness
 
 pytestmark = pytest.mark.browser

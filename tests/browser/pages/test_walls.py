@@ -10,20 +10,18 @@ from playwright.sync_api import Browser, Error, Page, expect
 from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import (
-    CaptchaWall,
-    ConsentWall,
-    Fault,
-    HeaderChange,
-    JavascriptFailure,
-    MaintenancePage,
-    RateLimit,
-    RedirectLoop,
-    ResourceFailure,
-    SessionExpired,
-    SlowPage,
-    WrongRedirect,
-)
+from warex.faults import Fault
+from warex.faults.scripts.javascript_failure import JavascriptFailure
+from warex.faults.walls.captcha_wall import CaptchaWall
+from warex.faults.walls.consent_wall import ConsentWall
+from warex.faults.walls.header_change import HeaderChange
+from warex.faults.walls.maintenance_page import MaintenancePage
+from warex.faults.walls.rate_limit import RateLimit
+from warex.faults.walls.redirect_loop import RedirectLoop
+from warex.faults.walls.resource_failure import ResourceFailure
+from warex.faults.walls.session_expired import SessionExpired
+from warex.faults.walls.slow_page import SlowPage
+from warex.faults.walls.wrong_redirect import WrongRedirect
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultPlanned, HarnessBroke, Witness
 

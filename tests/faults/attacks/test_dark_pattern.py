@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from warex.effects import Reply, Rewrite
 from warex.exchange import Exchange, Request
-from warex.faults import DarkPattern
+from warex.faults.attacks.dark_pattern import DarkPattern
 from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.rewriting.json_body.basket_edit import BasketEdit
 from warex.seeds import KeyedRng

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request, Response
-from warex.faults import PromptInjection
+from warex.faults.attacks.prompt_injection import PromptInjection
 from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import KeyedRng

@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import Cut, Delay
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionCut
+from warex.faults.connection.connection_cut import ConnectionCut
 from warex.seeds import KeyedRng
 
 EXCHANGE = Exchange("1", Request("POST", "https://shop.test/checkout"))

@@ -1,6 +1,6 @@
 from warex.effects import RefuseConnection
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionRefused
+from warex.faults.connection.connection_refused import ConnectionRefused
 from warex.seeds import KeyedRng
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))

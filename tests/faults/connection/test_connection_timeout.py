@@ -1,6 +1,6 @@
 from warex.effects import DropPackets
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionTimeout
+from warex.faults.connection.connection_timeout import ConnectionTimeout
 from warex.seeds import KeyedRng
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))

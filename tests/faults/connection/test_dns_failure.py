@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import DnsError
 from warex.exchange import Exchange, Request
-from warex.faults import DnsFailure
+from warex.faults.connection.dns_failure import DnsFailure
 from warex.seeds import KeyedRng
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))

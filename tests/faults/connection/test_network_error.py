@@ -1,6 +1,6 @@
 from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
-from warex.faults import NetworkError
+from warex.faults.connection.network_error import NetworkError
 from warex.faults.pages import PAGE_STYLES, Incident
 from warex.seeds import KeyedRng
 

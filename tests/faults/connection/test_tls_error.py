@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import BadCertificate, Cut
 from warex.exchange import Exchange, Request
-from warex.faults import TlsError
+from warex.faults.connection.tls_error import TlsError
 from warex.seeds import KeyedRng
 
 ATTEMPT = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))

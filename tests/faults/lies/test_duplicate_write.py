@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import DuplicateRequest
 from warex.exchange import Exchange, Request
-from warex.faults import DuplicateWrite
+from warex.faults.lies.duplicate_write import DuplicateWrite
 from warex.seeds import KeyedRng
 
 ASKED = Exchange("1", Request("POST", "https://shop.test/order"))

@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
-from warex.faults import EmptyResult
+from warex.faults.lies.empty_result import EmptyResult
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import KeyedRng
 

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
-from warex.faults import JsonCorruption
+from warex.faults.lies.json_corruption import JsonCorruption
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import KeyedRng
 

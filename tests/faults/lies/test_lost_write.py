@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import LostWrite
+from warex.faults.lies.lost_write import LostWrite
 from warex.seeds import KeyedRng
 
 FORM = "https://shop.test/order/new?a=1&b=2"

@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
-from warex.faults import PartialList
+from warex.faults.lies.partial_list import PartialList
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import KeyedRng
 

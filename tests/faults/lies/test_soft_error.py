@@ -4,7 +4,7 @@ import pytest
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import SoftError
+from warex.faults.lies.soft_error import SoftError
 from warex.seeds import KeyedRng
 
 

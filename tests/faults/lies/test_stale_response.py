@@ -1,6 +1,6 @@
 from warex.effects import ReplayFirst
 from warex.exchange import Exchange, Request
-from warex.faults import StaleResponse
+from warex.faults.lies.stale_response import StaleResponse
 from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))

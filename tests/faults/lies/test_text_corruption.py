@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
-from warex.faults import TextCorruption
+from warex.faults.lies.text_corruption import TextCorruption
 from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.rewriting.html_body.text_edit import TextEdit
 from warex.seeds import KeyedRng

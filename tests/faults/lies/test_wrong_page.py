@@ -1,6 +1,6 @@
 from warex.effects import OtherPage
 from warex.exchange import Exchange, Request
-from warex.faults import WrongPage
+from warex.faults.lies.wrong_page import WrongPage
 from warex.seeds import KeyedRng
 
 

@@ -3,7 +3,7 @@ import pytest
 from tests.faults.calls import CALLS
 from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
-from warex.faults import LlmEmpty
+from warex.faults.llm.llm_empty import LlmEmpty
 from warex.seeds import KeyedRng
 
 

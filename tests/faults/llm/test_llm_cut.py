@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from tests.faults.calls import CALLS
 from warex.effects import Truncate
-from warex.faults import LlmCut
+from warex.faults.llm.llm_cut import LlmCut
 from warex.seeds import KeyedRng
 
 

@@ -1,5 +1,5 @@
 from tests.faults.calls import answered, each_call
-from warex.faults import LlmEmpty
+from warex.faults.llm.llm_empty import LlmEmpty
 from warex.llm.exchange import LlmExchange
 
 

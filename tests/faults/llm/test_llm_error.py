@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from tests.faults.calls import CALLS, answered, each_call
-from warex.faults import LlmError
+from warex.faults.llm.llm_error import LlmError
 from warex.llm.base import ApiErrorKind
 from warex.llm.exchange import LlmExchange
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from tests.faults.calls import answered, each_call
-from warex.faults import LlmMalformed
+from warex.faults.llm.llm_malformed import LlmMalformed
 from warex.llm import tool_names
 from warex.llm.exchange import LlmExchange
 

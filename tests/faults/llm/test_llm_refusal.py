@@ -1,5 +1,5 @@
 from tests.faults.calls import CALLS, answered, each_call
-from warex.faults import LlmRefusal
+from warex.faults.llm.llm_refusal import LlmRefusal
 from warex.llm.exchange import LlmExchange
 
 

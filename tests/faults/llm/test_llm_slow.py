@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from tests.faults.calls import CALLS
 from warex.effects import Delay, Trickle
-from warex.faults import LlmSlow
+from warex.faults.llm.llm_slow import LlmSlow
 from warex.seeds import KeyedRng
 
 

@@ -1,7 +1,7 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.faults.calls import answered, each_call
-from warex.faults import LlmStale
+from warex.faults.llm.llm_stale import LlmStale
 from warex.llm import LlmAnswer, ToolCall, Usage
 from warex.llm.exchange import LlmExchange
 

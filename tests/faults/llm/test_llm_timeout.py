@@ -1,6 +1,6 @@
 from tests.faults.calls import CALLS
 from warex.effects import Cut, Delay
-from warex.faults import LlmTimeout
+from warex.faults.llm.llm_timeout import LlmTimeout
 from warex.seeds import KeyedRng
 
 

@@ -3,7 +3,7 @@ import json
 from tests.faults.tools import CALL, LIST, over
 from warex.effects import Delay, PushToolEvent, Reply
 from warex.exchange import Exchange, Request
-from warex.faults import McpError
+from warex.faults.mcp.mcp_error import McpError
 from warex.mcp.exchange import McpExchange
 from warex.seeds import KeyedRng
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.faults.tools import over
 from warex.effects import EditToolResponse, Reply
-from warex.faults import McpError
+from warex.faults.mcp.mcp_error import McpError
 from warex.mcp.changes import ReplaceAnswer
 from warex.seeds import KeyedRng
 

@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from tests.faults.tools import over
 from warex.effects import EditToolResponse
-from warex.faults import McpResultCorrupt
+from warex.faults.mcp.mcp_result_corrupt import McpResultCorrupt
 from warex.mcp.changes import CorruptResult
 from warex.seeds import KeyedRng
 

@@ -1,6 +1,6 @@
 from tests.faults.tools import over
 from warex.effects import Delay, EditToolResponse
-from warex.faults import McpSlow
+from warex.faults.mcp.mcp_slow import McpSlow
 from warex.seeds import KeyedRng
 
 

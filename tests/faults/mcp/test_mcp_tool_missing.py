@@ -2,7 +2,7 @@ import json
 
 from tests.faults.tools import CALL, LIST, over
 from warex.effects import EditToolResponse, Reply
-from warex.faults import McpToolMissing
+from warex.faults.mcp.mcp_tool_missing import McpToolMissing
 from warex.mcp.changes import RemoveTools
 from warex.seeds import KeyedRng
 

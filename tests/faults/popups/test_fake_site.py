@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warex.exchange import Request
-from warex.faults import MaliciousPopup
 from warex.faults.own_site import Visit, VisitAction
+from warex.faults.popups.malicious_popup import MaliciousPopup
 
 SITE = MaliciousPopup.own_site
 assert SITE is not None

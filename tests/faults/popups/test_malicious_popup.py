@@ -6,8 +6,7 @@ import pytest
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
-from warex.faults import MaliciousPopup
-from warex.faults.popups.malicious_popup import Lure
+from warex.faults.popups.malicious_popup import Lure, MaliciousPopup
 from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.seeds import KeyedRng
 

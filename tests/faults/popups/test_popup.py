@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request
-from warex.faults import Popup
+from warex.faults.popups.popup import Popup
 from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.seeds import KeyedRng
 

@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import Delay, Reply, Truncate
 from warex.exchange import Exchange, Request
-from warex.faults import JavascriptFailure
+from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.seeds import KeyedRng
 
 SCRIPT = Exchange("1", Request("GET", "https://shop.test/app.js", {"sec-fetch-dest": "script"}))

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.seeds import KeyedRng
 
 LUCK = KeyedRng(1, "shop-down")

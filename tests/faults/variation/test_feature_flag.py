@@ -1,7 +1,7 @@
 import pytest
 
 from tests.faults.variation.injected import settings
-from warex.faults import FeatureFlag
+from warex.faults.variation.feature_flag import FeatureFlag
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.3, 1.0])

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.faults.variation.injected import settings
-from warex.faults import IdDrift
+from warex.faults.variation.id_drift import IdDrift
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.3, 1.0])

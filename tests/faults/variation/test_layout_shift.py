@@ -1,7 +1,7 @@
 import pytest
 
 from tests.faults.variation.injected import settings
-from warex.faults import LayoutShift
+from warex.faults.variation.layout_shift import LayoutShift
 
 
 @pytest.mark.parametrize(("strength", "bars"), [(0, 0), (0.1, 1), (0.5, 2), (1, 3)])

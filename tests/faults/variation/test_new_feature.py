@@ -1,7 +1,7 @@
 import pytest
 
 from tests.faults.variation.injected import settings
-from warex.faults import NewFeature
+from warex.faults.variation.new_feature import NewFeature
 
 
 @pytest.mark.parametrize(("strength", "things"), [(0, 0), (0.1, 1), (0.5, 2), (1, 3)])

@@ -1,6 +1,5 @@
 from tests.faults.variation.injected import settings
-from warex.faults import Relabel
-from warex.faults.variation.relabel import SYNONYMS, VERBS
+from warex.faults.variation.relabel import SYNONYMS, VERBS, Relabel
 
 SAME = (
     {"log in", "login", "sign in"},

@@ -1,5 +1,5 @@
 from tests.faults.variation.injected import settings
-from warex.faults import Restyle
+from warex.faults.variation.restyle import Restyle
 
 
 def rules(strength: float, seed: int = 1) -> set[str]:

@@ -1,9 +1,8 @@
 import pytest
 
 from tests.faults.variation.injected import settings
-from warex.faults import Translate
 from warex.faults.variation.relabel import SYNONYMS
-from warex.faults.variation.translate import WORDS
+from warex.faults.variation.translate import WORDS, Translate
 
 
 def test_the_language_is_the_one_that_is_asked_for_or_the_seeds() -> None:

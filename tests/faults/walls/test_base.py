@@ -1,11 +1,13 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from warex.effects import Reply, WallExit
 from warex.exchange import Exchange, Request, SiteLook
-from warex.faults import CaptchaWall, ConsentWall, FaultState, SessionExpired
+from warex.faults import FaultState
 from warex.faults.walls.base import Wall
+from warex.faults.walls.captcha_wall import CaptchaWall
+from warex.faults.walls.consent_wall import ConsentWall
+from warex.faults.walls.session_expired import SessionExpired
 from warex.seeds import KeyedRng
 
 LUCK = KeyedRng(1, "rule")

@@ -1,6 +1,6 @@
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import CaptchaWall
+from warex.faults.walls.captcha_wall import CaptchaWall
 from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/"))

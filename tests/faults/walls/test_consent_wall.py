@@ -1,6 +1,6 @@
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import ConsentWall
+from warex.faults.walls.consent_wall import ConsentWall
 from warex.seeds import KeyedRng
 
 

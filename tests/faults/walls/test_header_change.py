@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Request, Response
-from warex.faults import HeaderChange
+from warex.faults.walls.header_change import HeaderChange
 from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.example/"))

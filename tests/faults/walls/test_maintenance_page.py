@@ -4,7 +4,7 @@ import pytest
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import MaintenancePage
+from warex.faults.walls.maintenance_page import MaintenancePage
 from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/a", {"sec-fetch-dest": "document"}))

@@ -2,7 +2,8 @@ import pytest
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import FaultState, RateLimit
+from warex.faults import FaultState
+from warex.faults.walls.rate_limit import RateLimit
 from warex.seeds import KeyedRng
 
 LUCK = KeyedRng(1, "rule")

@@ -2,7 +2,8 @@ import pytest
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import FaultState, RedirectLoop
+from warex.faults import FaultState
+from warex.faults.walls.redirect_loop import RedirectLoop
 from warex.seeds import KeyedRng
 
 URL = "https://shop.test/a?b=1"

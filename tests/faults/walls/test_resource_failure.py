@@ -2,7 +2,7 @@ import pytest
 
 from warex.effects import Delay, Reply
 from warex.exchange import Exchange, Request
-from warex.faults import ResourceFailure
+from warex.faults.walls.resource_failure import ResourceFailure
 from warex.seeds import KeyedRng
 
 STYLE = Exchange("1", Request("GET", "https://shop.test/a.css", {"sec-fetch-dest": "style"}))

@@ -1,6 +1,6 @@
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import SessionExpired
+from warex.faults.walls.session_expired import SessionExpired
 from warex.seeds import KeyedRng
 
 URL = "https://www.shop.test/cart?a=1"

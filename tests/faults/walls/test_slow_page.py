@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import Delay, Trickle
 from warex.exchange import Exchange, Request
-from warex.faults import SlowPage
+from warex.faults.walls.slow_page import SlowPage
 from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/"))

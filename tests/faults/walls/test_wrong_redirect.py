@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults import WrongRedirect
+from warex.faults.walls.wrong_redirect import WrongRedirect
 from warex.seeds import KeyedRng
 
 

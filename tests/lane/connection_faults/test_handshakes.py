@@ -3,7 +3,7 @@ import pytest
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
 from warex.engine.handler import AbortConnection, Address, Connection, Handshake, Intercept
-from warex.faults import TlsError
+from warex.faults.connection.tls_error import TlsError
 from warex.lane.connection_faults.handshakes import HandshakeFaults
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.record.recorder import Recorder

@@ -8,7 +8,8 @@ from tests.lane.support.played import Trial, answer, trial
 from tests.proxy.support.lanes import scenario
 from warex.engine.handler import Connection
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.faults import HttpError, TlsError
+from warex.faults.connection.tls_error import TlsError
+from warex.faults.server.http_error import HttpError
 from warex.scenarios import Scenario, Trigger
 
 EXPIRED = TlsError(how="expired")

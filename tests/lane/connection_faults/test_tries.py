@@ -4,7 +4,9 @@ import pytest
 
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
-from warex.faults import ConnectionRefused, ConnectionTimeout, DnsFailure
+from warex.faults.connection.connection_refused import ConnectionRefused
+from warex.faults.connection.connection_timeout import ConnectionTimeout
+from warex.faults.connection.dns_failure import DnsFailure
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario, Trigger

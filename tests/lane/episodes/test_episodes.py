@@ -12,7 +12,8 @@ from tests.proxy.support.lanes import configured, scenario
 from warex.engine.handler import Address, Connection, Handler
 from warex.engine.http.heads import RequestHead
 from warex.errors import InputError
-from warex.faults import HttpError, SlowPage
+from warex.faults.server.http_error import HttpError
+from warex.faults.walls.slow_page import SlowPage
 from warex.lane.episodes.episodes import EpisodeOptions, Episodes
 from warex.lane.episodes.refusal import Refusal
 from warex.lane.lane import Lane, begin_lane

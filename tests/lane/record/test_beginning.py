@@ -4,7 +4,8 @@ import pytest
 
 from tests.proxy.support.lanes import configured, scenario
 from warex.errors import InputError, ScenarioError
-from warex.faults import ConnectionRefused, HttpError
+from warex.faults.connection.connection_refused import ConnectionRefused
+from warex.faults.server.http_error import HttpError
 from warex.lane.record.beginning import begin_record
 from warex.traces import TrialBegan, read_trace
 

@@ -1,5 +1,6 @@
 from warex.exchange import UNKNOWN_LOOK, Request
-from warex.faults import CaptchaWall, Popup
+from warex.faults.popups.popup import Popup
+from warex.faults.walls.captcha_wall import CaptchaWall
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.scenarios import Match, Rule, Trigger
 

@@ -5,7 +5,7 @@ import pytest
 from tests.lane.support.played import answer, headers
 from warex.clock import Clock
 from warex.exchange import Request
-from warex.faults import StaleResponse
+from warex.faults.lies.stale_response import StaleResponse
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses, ResponseCopy
 from warex.lane.response_faults.rewritten_pages import RewrittenPages

@@ -6,7 +6,7 @@ is to.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -319,7 +319,7 @@ class _Played:
         timings = ExchangeTimings(started=self._started, ended=self._now)
         given = self._outcome | {"held_s": self._held} | facts
         outcome = Outcome(end=end, timings=timings, **given)  # type: ignore[arg-type]
-        self._lane.ended(self._exchange, replace(outcome))
+        self._lane.ended(self._exchange, outcome)
 
 
 @contextmanager

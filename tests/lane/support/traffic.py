@@ -7,7 +7,7 @@ from warex.clock import Clock
 from warex.effects import Effect
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.exchange import Exchange, Request
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane.config import ProxyConfig
 from warex.lane.record.recorder import Recorder
 from warex.lane.traffic.kinds import Kinds

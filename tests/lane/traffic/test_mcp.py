@@ -11,7 +11,7 @@ from warex.clock import Clock
 from warex.effects import EditToolResponse, Effect, PushToolEvent
 from warex.engine.http.heads import Headers, ResponseHead
 from warex.exchange import Exchange, Request
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane.record.recorder import Recorder
 from warex.lane.traffic.base import Ending, Traffic
 from warex.lane.traffic.mcp import McpCalls, McpTraffic

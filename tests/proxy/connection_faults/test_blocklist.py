@@ -10,7 +10,9 @@ from tests.fetch import FETCH
 from tests.proxy.support.lanes import scenario, wait_until
 from tests.proxy.support.namespace_programs import BeginInside, LaneNamespace, mapped
 from tests.proxy.support.origin import Origin
-from warex.faults import ConnectionRefused, ConnectionTimeout, HttpError
+from warex.faults.connection.connection_refused import ConnectionRefused
+from warex.faults.connection.connection_timeout import ConnectionTimeout
+from warex.faults.server.http_error import HttpError
 from warex.scenarios import Trigger
 from warex.traces import Armed, FaultDelivered, FaultMissed, FaultPlanned, RequestSeen
 

@@ -8,7 +8,7 @@ import pytest
 from tests.proxy.support.client import secure, trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin
-from warex.faults import TlsError
+from warex.faults.connection.tls_error import TlsError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Rule, Scenario, Trigger
 from warex.traces import FaultDelivered, RequestSeen

@@ -4,7 +4,7 @@ import asyncio
 
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
-from warex.faults import DnsFailure
+from warex.faults.connection.dns_failure import DnsFailure
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.record.recorder import Recorder
 from warex.proxy.connection_faults.name_lookup import LookupFaults

@@ -14,7 +14,7 @@ from tests.proxy.support.client import trusting, tunnelled
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
 from warex.effects import CertificateDefect
-from warex.faults import TlsError
+from warex.faults.connection.tls_error import TlsError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, RequestSeen, TlsRejected

@@ -14,13 +14,11 @@ from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, dead_port, served, server_context
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.errors import InputError
-from warex.faults import (
-    ConnectionFault,
-    ConnectionRefused,
-    ConnectionTimeout,
-    DnsFailure,
-    HttpError,
-)
+from warex.faults import ConnectionFault
+from warex.faults.connection.connection_refused import ConnectionRefused
+from warex.faults.connection.connection_timeout import ConnectionTimeout
+from warex.faults.connection.dns_failure import DnsFailure
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.scenarios import Trigger
 from warex.traces import RequestSeen, ResponseSeen, SiteUnreachable

@@ -10,7 +10,7 @@ from h2.events import DataReceived
 from tests.proxy.support.client import trusting, tunnelled
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin, served
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import RequestSeen, TlsRejected, Tunnel
 

@@ -10,7 +10,7 @@ import pytest
 from tests.proxy.support.client import read_answer, secure, trusting, tunnelled
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Origin
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import FaultPlanned, RequestSeen, Tunnel
 

@@ -8,7 +8,9 @@ from tests.proxy.support.client import H2Client
 from tests.proxy.support.http2_ledger import Http2Lane
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Origin
-from warex.faults import ConnectionCut, Fault, HttpError
+from warex.faults import Fault
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import RequestSeen, ResponseSeen

@@ -7,7 +7,7 @@ from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Answer, Origin
 from tests.proxy.support.upstream import UpstreamProxy
-from warex.faults import DuplicateWrite
+from warex.faults.lies.duplicate_write import DuplicateWrite
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen

@@ -18,7 +18,10 @@ from tests.proxy.support.client import (
 )
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import ConnectionCut, HttpError, JavascriptFailure, NetworkError
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.network_error import NetworkError
+from warex.faults.scripts.javascript_failure import JavascriptFailure
+from warex.faults.server.http_error import HttpError
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Rule, Scenario, Trigger

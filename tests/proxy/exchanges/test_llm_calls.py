@@ -19,7 +19,7 @@ from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.model import KEY, PATH, Model, client, completion
 from tests.proxy.support.origin import Answer, Origin
 from warex.engine.http.encoding import decode, encode
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.llm.defences import Defence
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.chromium import find_chromium

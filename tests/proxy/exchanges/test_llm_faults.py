@@ -10,8 +10,14 @@ import pytest
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.model import Model, client
 from tests.proxy.support.origin import Origin
-from warex.faults import LlmCut, LlmEmpty, LlmError, LlmMalformed, LlmSlow, LlmStale, LlmTimeout
 from warex.faults.llm.base import LlmFault
+from warex.faults.llm.llm_cut import LlmCut
+from warex.faults.llm.llm_empty import LlmEmpty
+from warex.faults.llm.llm_error import LlmError
+from warex.faults.llm.llm_malformed import LlmMalformed
+from warex.faults.llm.llm_slow import LlmSlow
+from warex.faults.llm.llm_stale import LlmStale
+from warex.faults.llm.llm_timeout import LlmTimeout
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, LlmCall, LlmRetried, RequestSeen

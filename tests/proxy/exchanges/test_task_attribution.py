@@ -13,7 +13,7 @@ import pytest
 
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin, Seen
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger

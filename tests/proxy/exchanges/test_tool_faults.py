@@ -25,7 +25,12 @@ from tests.proxy.support.mcp import (
     whole,
 )
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import Fault, HttpError, McpError, McpResultCorrupt, McpSlow, McpToolMissing
+from warex.faults import Fault
+from warex.faults.mcp.mcp_error import McpError
+from warex.faults.mcp.mcp_result_corrupt import McpResultCorrupt
+from warex.faults.mcp.mcp_slow import McpSlow
+from warex.faults.mcp.mcp_tool_missing import McpToolMissing
+from warex.faults.server.http_error import HttpError
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, McpCall, ResponseSeen
 

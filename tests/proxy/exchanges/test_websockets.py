@@ -14,7 +14,8 @@ from websockets.exceptions import ConnectionClosed
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import server_context
 from tests.proxy.support.websocket import answering_site, echo_site
-from warex.faults import HttpError, LlmError
+from warex.faults.llm.llm_error import LlmError
+from warex.faults.server.http_error import HttpError
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.defences import Defence
 from warex.proxy.certificates.ca import CertificateAuthority

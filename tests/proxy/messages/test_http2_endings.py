@@ -13,7 +13,7 @@ from tests.proxy.support.http2_ledger import Http2Lane
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.engine.http.http2.library import error_name
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.scenarios.injection.browser_retries import REPEAT_WINDOW

@@ -10,7 +10,7 @@ from tests.proxy.support.client import H2Client, secure, tunnelled
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Origin
 from tests.proxy.support.raw_sockets import RawSite, read_to_end
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import FaultPlanned, HarnessBroke, RequestRefused, RequestSeen, ResponseSeen
 

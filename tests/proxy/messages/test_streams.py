@@ -11,7 +11,7 @@ import pytest
 from tests.proxy.support.client import read_until_closed, trusting
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Origin, Seen
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import FaultDelivered, FaultMissed, LlmCall, ResponseSeen
 

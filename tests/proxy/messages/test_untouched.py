@@ -10,7 +10,9 @@ import zstandard
 
 from tests.proxy.support.lanes import Begin
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import HttpError, JavascriptFailure, Popup
+from warex.faults.popups.popup import Popup
+from warex.faults.scripts.javascript_failure import JavascriptFailure
+from warex.faults.server.http_error import HttpError
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.seeds import KeyedRng
 from warex.traces import FaultPlanned, HarnessBroke, ResponseSeen

@@ -12,7 +12,7 @@ import pytest
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
 from warex.errors import InputError, MachineError, TrialVoid
-from warex.faults import HttpError
+from warex.faults.server.http_error import HttpError
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.client import Proxy, start_proxy

@@ -13,7 +13,8 @@ import zstandard
 from tests.proxy.support.client import H2Client, read_answer, secure
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import HttpError, Popup
+from warex.faults.popups.popup import Popup
+from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.traces import FaultMissed

@@ -9,7 +9,7 @@ import pytest
 from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import MaliciousPopup
+from warex.faults.popups.malicious_popup import MaliciousPopup
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, HarnessBroke, RequestSeen, ResponseSeen, Witness

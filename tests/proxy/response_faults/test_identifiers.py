@@ -9,7 +9,7 @@ import pytest
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Answer, Origin
 from tests.proxy.support.page_reports import PageScript
-from warex.faults import IdDrift
+from warex.faults.variation.id_drift import IdDrift
 from warex.traces import HarnessBroke, ResponseSeen, Witness
 
 pytestmark = pytest.mark.wire

@@ -7,7 +7,8 @@ import pytest
 
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Answer, Origin
-from warex.faults import StaleResponse, WrongPage
+from warex.faults.lies.stale_response import StaleResponse
+from warex.faults.lies.wrong_page import WrongPage
 from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, ResponseSeen
 

@@ -13,17 +13,15 @@ from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
 from tests.proxy.support.page_reports import PageScript
-from warex.faults import (
-    Fault,
-    HeaderChange,
-    HttpError,
-    JavascriptFailure,
-    JsonCorruption,
-    MaliciousPopup,
-    Popup,
-    PromptInjection,
-    Relabel,
-)
+from warex.faults import Fault
+from warex.faults.attacks.prompt_injection import PromptInjection
+from warex.faults.lies.json_corruption import JsonCorruption
+from warex.faults.popups.malicious_popup import MaliciousPopup
+from warex.faults.popups.popup import Popup
+from warex.faults.scripts.javascript_failure import JavascriptFailure
+from warex.faults.server.http_error import HttpError
+from warex.faults.variation.relabel import Relabel
+from warex.faults.walls.header_change import HeaderChange
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen, Witness

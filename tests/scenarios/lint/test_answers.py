@@ -2,7 +2,9 @@ from typing import Any
 
 import pytest
 
-from warex.faults import CATALOGUE, ConnectionFault, LlmFault, McpFault
+from warex.faults import CATALOGUE, ConnectionFault
+from warex.faults.llm.base import LlmFault
+from warex.faults.mcp.base import McpFault
 from warex.scenarios import Scenario
 from warex.scenarios.lint.linter import lint
 

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from pydantic import JsonValue
 
 from tests.scenarios.builders import PAGE, answer, ask, one
@@ -34,7 +35,7 @@ def test_a_candidate_is_all_that_a_match_looks_at() -> None:
 def call(model: str, step: int) -> Candidate:
     exchange = as_call(Exchange("x1", Request("POST", "https://any.test/")))
     asked = replace(exchange.llm_request, model=model)
-    return Candidate.of(replace(exchange, llm_request=asked, step=step), llm=True)
+    return Candidate.of(structs.replace(exchange, llm_request=asked, step=step), llm=True)
 
 
 @pytest.mark.parametrize(

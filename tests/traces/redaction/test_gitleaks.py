@@ -1,6 +1,12 @@
 import pytest
 
-from warex.traces.redaction.gitleaks import SecretRule, context_rules, entropy, shape_rules
+from warex.traces.redaction.gitleaks import (
+    SecretRule,
+    StagedPatterns,
+    context_rules,
+    entropy,
+    shape_rules,
+)
 
 
 def test_the_rules_of_gitleaks_are_there_and_all_can_be_matched_in_linear_time() -> None:
@@ -33,3 +39,19 @@ def test_a_match_without_its_keyword_near_is_none() -> None:
 
 def test_entropy_is_shannons() -> None:
     assert (entropy(b""), entropy(b"aaaa"), entropy(b"abcd")) == (0, 0, 2)
+
+
+def test_patterns_are_found_in_order_and_those_without_what_they_need_not_at_all() -> None:
+    patterns = StagedPatterns(((b"key=[0-9]", b"key"), (b"[0-9]", None), (b"key", b"(?i)KEY")))
+
+    assert patterns.found(b"key=1") == [0, 1, 2]
+    assert patterns.found(b"a key") == [2]
+    assert patterns.found(b"1") == [1]
+    assert patterns.found(b"") == []
+
+
+def test_patterns_can_be_compiled_before_a_text_needs_them() -> None:
+    patterns = StagedPatterns(((b"key=[0-9]", b"key"),))
+    patterns.compile_all()
+
+    assert patterns.found(b"key=1") == [0]

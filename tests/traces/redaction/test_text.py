@@ -1,6 +1,7 @@
 """What is planted is found and what is ordinary is left, counted over the whole corpus."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -9,14 +10,18 @@ from hypothesis import strategies as st
 
 from tests.traces import held_out, ordinary_text
 from tests.traces.planted_secrets import Planted, planted
+from warex.traces.redaction import assigned, password_words
 from warex.traces.redaction.environment_secrets import secrets_of
+from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.headers import redact_header
+from warex.traces.redaction.named import beside, commands, near
 from warex.traces.redaction.structured import (
     redact_json,
     redact_line,
     redact_text,
     redact_url,
 )
+from warex.traces.redaction.text import needed_by
 
 PLACES = ("header", "answer_header", "query", "fragment", "path", "text", "field")
 
@@ -189,3 +194,25 @@ def test_equal_stays_equal() -> None:
     urls = [f"https://a.example/p?token={value}&page=2" for value in ("hush1", "hush2")]
 
     assert redact_url(urls[0]) == redact_url(urls[1])
+
+
+SHORT = rb"clave|mot[ ]de[ ]passe|\xe5\x8f\xa3\xe4\xbb\xa4"
+"""Some of the words for a password in other languages, in place of all."""
+NAMED = [
+    pattern
+    for module in (assigned, beside, commands, near)
+    for pattern in vars(module).values()
+    if isinstance(pattern, bytes) and needed_by(pattern)
+]
+
+
+@pytest.mark.parametrize("pattern", NAMED, ids=lambda pattern: ascii(pattern[:40]))
+@given(data=st.data())
+def test_what_looks_for_a_name_finds_nothing_in_a_text_without_one(
+    pattern: bytes, data: st.DataObject
+) -> None:
+    short = re.compile(pattern.replace(password_words.prefilter(), SHORT))
+    match = short.search(data.draw(st.from_regex(short)))
+
+    assert match
+    assert compiled(needed_by(pattern) or b"").search(match[0])

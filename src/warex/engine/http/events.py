@@ -1,12 +1,11 @@
 """What a connection reports of the bytes that it was given; the same for both versions of HTTP."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warex.engine.http.heads import NO_FIELDS, Headers, RequestHead, ResponseHead
 
 
-@dataclass(frozen=True, slots=True)
-class RequestReceived:
+class RequestReceived(Struct, frozen=True):
     """A client has sent the head of a request."""
 
     stream: int
@@ -16,16 +15,14 @@ class RequestReceived:
     """Whether a body may follow; ``MessageEnded`` comes in either case."""
 
 
-@dataclass(frozen=True, slots=True)
-class InformationalReceived:
+class InformationalReceived(Struct, frozen=True):
     """A site has sent an informational response other than 101 (RFC 9110 §15.2)."""
 
     stream: int
     head: ResponseHead
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseReceived:
+class ResponseReceived(Struct, frozen=True):
     """A site has sent the head of the final response."""
 
     stream: int
@@ -34,8 +31,7 @@ class ResponseReceived:
     """Whether a body may follow; ``MessageEnded`` comes in either case, but for a switch."""
 
 
-@dataclass(frozen=True, slots=True)
-class DataReceived:
+class DataReceived(Struct, frozen=True):
     """A part of a body has come."""
 
     stream: int
@@ -47,16 +43,14 @@ class DataReceived:
     """Bytes to ``acknowledge`` once they are sent on; 0 on HTTP/1."""
 
 
-@dataclass(frozen=True, slots=True)
-class MessageEnded:
+class MessageEnded(Struct, frozen=True):
     """A request or a response is complete."""
 
     stream: int
     trailers: Headers = NO_FIELDS
 
 
-@dataclass(frozen=True, slots=True)
-class RequestRejected:
+class RequestRejected(Struct, frozen=True):
     """A request is refused; on HTTP/1 the answer to it is the connection's last."""
 
     stream: int
@@ -66,8 +60,7 @@ class RequestRejected:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExchangeFailed:
+class ExchangeFailed(Struct, frozen=True):
     """The peer has ended an exchange early.
 
     After a complete response with code 0, the site wants no more of the request (RFC 9113 §8.1).
@@ -81,22 +74,19 @@ class ExchangeFailed:
     """Whether the site refused the request so that it may be sent again (RFC 9113 §8.7)."""
 
 
-@dataclass(frozen=True, slots=True)
-class DataQueueEmptied:
+class DataQueueEmptied(Struct, frozen=True):
     """What waited for a stream's flow control has been sent."""
 
     stream: int
 
 
-@dataclass(frozen=True, slots=True)
-class GoingAway:
+class GoingAway(Struct, frozen=True):
     """The peer takes no further exchange on this connection; open ones go on."""
 
     code: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionEnded:
+class ConnectionEnded(Struct, frozen=True):
     """Nothing more can be read; each incomplete message has got its ``ExchangeFailed`` before.
 
     A request that is complete can still be answered on HTTP/1: its client is half-closed.

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Final, Literal
+
+from msgspec import Struct
 
 type HttpVersion = Literal["HTTP/0.9", "HTTP/1.0", "HTTP/1.1", "HTTP/2.0"]
 
@@ -135,8 +136,7 @@ NEVER_TRAILERS: Final = frozenset((b"content-length", b"host", b"transfer-encodi
 """Fields of a request that a recipient could take out of its trailers (RFC 9110 §6.5.1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestHead:
+class RequestHead(Struct, frozen=True):
     """The head of a request."""
 
     method: str
@@ -149,7 +149,7 @@ class RequestHead:
     version: HttpVersion
     headers: Headers
     """Without pseudo-fields."""
-    raw: bytes = field(default=b"", repr=False)
+    raw: bytes = b""
     """As it came; empty on HTTP/2 and for a changed head."""
 
     @property
@@ -160,13 +160,12 @@ class RequestHead:
         return f"{self.scheme}://{self.authority.removesuffix(default)}{path}"
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseHead:
+class ResponseHead(Struct, frozen=True):
     """The head of a response."""
 
     status: int
     reason: bytes
     version: HttpVersion
     headers: Headers
-    raw: bytes = field(default=b"", repr=False)
+    raw: bytes = b""
     """As it came; empty on HTTP/2 and for a changed head."""

@@ -5,7 +5,7 @@ from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field
 
-from warex.effects import DnsError, DnsErrorCode, Effect
+from warex.effects import RESOLVER_GIVES_UP_AFTER, DnsError, DnsErrorCode, Effect
 from warex.faults.base import ConnectionFault, ConnectionPhase
 
 _SAID: Final[Mapping[DnsErrorCode, str]] = {
@@ -13,10 +13,6 @@ _SAID: Final[Mapping[DnsErrorCode, str]] = {
     "servfail": "told that the host's name cannot be resolved now (SERVFAIL)",
     "timeout": "left without an answer when it asks for the host's name",
 }
-
-GIVES_UP_AFTER: Final = 2.0
-"""Seconds: one try of two (``resolv.conf`` in a namespace). Chromium then has the system
-resolve once more, and gives up after five."""
 
 
 class DnsFailure(ConnectionFault, frozen=True):
@@ -42,7 +38,7 @@ class DnsFailure(ConnectionFault, frozen=True):
     @property
     def gives_up_after_s(self) -> float:
         """Seconds until a client stops waiting for an unresponsive resolver."""
-        return GIVES_UP_AFTER if self.code == "timeout" else 0.0
+        return RESOLVER_GIVES_UP_AFTER if self.code == "timeout" else 0.0
 
     @override
     def outcome(self) -> str:

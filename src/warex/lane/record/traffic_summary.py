@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from warex.exchange import BROWSER
 from warex.lane.record.ip_address import parse_ip
 from warex.llm.actions.guess import guess_actions, recorded_calls
 from warex.scenarios.matching.exclusions import is_background
+from warex.text.short_cache import cached_if_short
 from warex.traces import (
     AgentAction,
     Armed,
@@ -113,16 +114,15 @@ class TrafficCounter:
 
     def _request(self, event: RequestSeen) -> None:
         self.unattributed += not event.task
-        parts = urlsplit(event.url)
-        by_browser = user_agent(event).startswith(BROWSER)
-        if by_browser and is_background(event.url):
+        if is_background(event.url) and _is_by_browser(event):
             return  # Background traffic does not show that pages use the proxy.
-        self.hosts[parts.hostname or ""] += 1
-        self.browser |= by_browser
+        host = _host(event.url)
+        self.hosts[host] += 1
+        self.browser = self.browser or _is_by_browser(event)
         could_drive = event.resource == "websocket" or event.method == "POST"
-        if could_drive and (driven := _remote_browser(event, parts)) is not None:
+        if could_drive and (driven := _remote_browser(event, host)) is not None:
             self.notices(
-                f"{driven} at {parts.hostname} drives a browser that runs there: its pages do not"
+                f"{driven} at {host} drives a browser that runs there: its pages do not"
                 " come through WAREX, only the commands to it do"
             )
 
@@ -138,15 +138,24 @@ def user_agent(event: RequestSeen) -> str:
     return next((value for name, value in event.headers if name.lower() == "user-agent"), "")
 
 
-def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
+def _is_by_browser(event: RequestSeen) -> bool:
+    return user_agent(event).startswith(BROWSER)
+
+
+@cached_if_short(maxsize=1024)
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
+
+
+def _remote_browser(event: RequestSeen, host: str) -> str | None:
     """Return how this request drives a browser on another machine; None if it does not."""
-    host = parts.hostname or ""
     if _is_loopback(host):
         return None
-    is_remote = _CDP_PATH.search(parts.path) or _BROWSER_SERVICES.search(host)
+    path = urlsplit(event.url).path
+    is_remote = _CDP_PATH.search(path) or _BROWSER_SERVICES.search(host)
     if event.resource == "websocket" and is_remote:
         return "a WebSocket"
-    if event.method == "POST" and _NEW_SESSION.search(parts.path) and _speaks_webdriver(event):
+    if event.method == "POST" and _NEW_SESSION.search(path) and _speaks_webdriver(event):
         return "a WebDriver session"
     return None
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
-from warex.lane.own_hosts import FAULT_SITES
+from warex.lane.own_hosts import fault_sites
 from warex.lane.record.recorder import Recorder
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import PlannedInjection
@@ -34,7 +34,7 @@ class FaultSites:
 
         ``content``: its decoded body. ``redeem`` returns what a ticket of a changed page proves.
         """
-        kind, site = FAULT_SITES[request.parts.hostname or ""]
+        kind, site = fault_sites()[request.parts.hostname or ""]
         latest = self._latest.get(kind)
         before = request.headers.get("referer", "")
         if (led := self._look_of(Request("GET", before))) != UNKNOWN_LOOK:

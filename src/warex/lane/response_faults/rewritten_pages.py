@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Final
 
+from msgspec import structs
 from pydantic import JsonValue
 
 from warex.effects import Reply, Rewrite, WallExit
@@ -114,7 +115,7 @@ class RewrittenPages:
             read = [it.strip() for it in offered if StreamDecoder.reads(it.partition(";")[0])]
             if len(read) < len(offered):
                 headers = headers.with_field("accept-encoding", ", ".join(read) or "identity")
-        return head if headers is head.headers else replace(head, headers=headers, raw=b"")
+        return head if headers is head.headers else structs.replace(head, headers=headers, raw=b"")
 
     def code_reader(
         self, url: str, resource: Resource, head: ResponseHead, *, streamed: bool
@@ -177,7 +178,7 @@ class RewrittenPages:
         headers = head.headers.without("transfer-encoding")
         if asked.method != "HEAD":
             headers = headers.with_field("content-length", str(len(body)))
-        return WholeResponse(replace(head, headers=headers), body)
+        return WholeResponse(structs.replace(head, headers=headers), body)
 
     def note_wall(self, change: PageChange) -> None:
         """Note an injection that answers with a wall, if it does."""

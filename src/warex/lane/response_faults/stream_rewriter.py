@@ -4,8 +4,9 @@ A decompression bomb is not edited: it passes as it came, or decoded if it shows
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final, Protocol, override
+
+from msgspec.structs import replace
 
 from warex.engine.http.encoding import StreamDecoder, begins_as_bomb
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead

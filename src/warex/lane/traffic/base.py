@@ -1,7 +1,8 @@
 """What an exchange carries. The base class is a site's traffic, of which nothing is read."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange
@@ -10,8 +11,7 @@ from warex.lane.whole_response import WholeResponse
 from warex.scenarios import PlannedInjection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(Struct, frozen=True, kw_only=True):
     """How an exchange has ended, for what it carried."""
 
     head: ResponseHead | None = None

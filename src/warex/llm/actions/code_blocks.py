@@ -23,6 +23,7 @@ from warex.llm.actions.python_code import (
 from warex.llm.actions.shell_commands import shell_calls
 from warex.llm.base import ToolCall
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
+from warex.text.lazy_pattern import lazy_re
 
 _LANGUAGES: Mapping[str, Language] = {
     **dict.fromkeys(("python", "py", "python3", "py3", "ipython", "tool_code"), "python"),
@@ -35,14 +36,14 @@ _TAGS: Mapping[str, Language] = {
     **dict.fromkeys(("javascript", "execute_javascript"), "javascript"),
     **dict.fromkeys(("bash", "shell", "execute_bash"), "shell"),
 }
-_IN_TEXT = re.compile(
+_IN_TEXT = lazy_re(
     rf"<({'|'.join(_TAGS)})>(?P<tagged>.*?)(?:</\1>|\Z)"
     r"|```[ \t]*(?P<language>\w+)[^\n`]*\n(?P<fenced>.*?)(?:```|\Z)",
     re.DOTALL,
 )
-_FENCE = re.compile(r"\s*```(?:\w*\n)?(.*?)(?:```\s*)?\Z", re.DOTALL)
-_PROMPT = re.compile(r"(?m)^[ \t]*\$[ \t]+")
-_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_FENCE = lazy_re(r"\s*```(?:\w*\n)?(.*?)(?:```\s*)?\Z", re.DOTALL)
+_PROMPT = lazy_re(r"(?m)^[ \t]*\$[ \t]+")
+_PARTS = lazy_re(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _OF_TOOL: Mapping[str, Language] = {
     **dict.fromkeys(("bash", "shell", "sh", "zsh", "terminal", "console"), "shell"),
     **dict.fromkeys(("cmd", "command", "commands"), "shell"),
@@ -57,7 +58,7 @@ _OF_KEY: Mapping[str, Language | None] = {
 }
 """Arguments of tools that hold code; None: the tool's name says in which language."""
 _SURELY_CODE = frozenset(("code", "script", "source", "snippet"))
-_EVALUATES = re.compile(
+_EVALUATES = lazy_re(
     r"(\$|\$\$)?eval(uate)?(_handle|_js|_script)?|execute_(async_)?(script|javascript|js)|run_js"
 )
 """Methods that run JavaScript in the page."""

@@ -31,12 +31,13 @@ from warex.llm.actions.python_code import NOTHING_DEFINED, Definitions, python_c
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict, parse_json
+from warex.text.lazy_pattern import lazy_re
 
-_WORD = re.compile(r"[A-Za-z_]\w{1,60}")
-_RECEIVER = re.compile(r"(?m)^([ \t`>]*)(?:await[ \t]+)?(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w*\()")
+_WORD = lazy_re(r"[A-Za-z_]\w{1,60}")
+_RECEIVER = lazy_re(r"(?m)^([ \t`>]*)(?:await[ \t]+)?(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w*\()")
 """The text before the name in code: ``await page.``."""
-_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_OF_BROWSERS: Final = re.compile(
+_PARTS = lazy_re(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_OF_BROWSERS: Final = lazy_re(
     r"page|browser|driver|webdriver|wd|tab|window|document|frame|locator|element|elem|el|button|btn"
     r"|link|agent|computer|session|client|https?|web|crawler|stagehand|keyboard|mouse|playwright"
     r"|chrome|chromium|firefox|context|bot|history|location|tools|toolkit|helium|selenium|requests"
@@ -44,7 +45,7 @@ _OF_BROWSERS: Final = re.compile(
     r"|camoufox|cffi|axios|xhr"
 )
 """Words in the names of what drives a browser or asks for pages, and of their modules."""
-_DISTINCT: Final = re.compile(
+_DISTINCT: Final = lazy_re(
     r"goto|navigate(to)?|go(back|forward)|(reload|refresh)(page)?|click|dblclick|doubleclick"
     r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption|src|dispatchevent"
 )
@@ -52,7 +53,7 @@ _DISTINCT: Final = re.compile(
 _OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep"))
 """Functions of Python's own modules that ask for a page or wait."""
 _DATA_FRAMES: Final = frozenset(("pandas", "polars"))
-_SETTINGS: Final = re.compile(
+_SETTINGS: Final = lazy_re(
     r"(?:set|clear|implicitly)_?\w*(?:timeout|interval|viewport|size|headers?|cookies?|wait)\w*",
     re.IGNORECASE,
 )

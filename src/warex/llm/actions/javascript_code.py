@@ -4,12 +4,12 @@ Setting ``location``, ``location.href`` or an element's ``src`` counts as a call
 names are replaced by their texts, and functions are read where they are called or passed on.
 """
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from warex.llm.actions.base import CodeCall, Context, inner_context
+from warex.text.lazy_pattern import lazy_re
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -23,7 +23,7 @@ _DEEPEST_FUNCTION = 4
 _LONGEST_VALUE = 4000
 _DECLARED = ("function_declaration", "generator_function_declaration", "method_definition")
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
-_IDENTIFIER = re.compile(r"[\w$]+")
+_IDENTIFIER = lazy_re(r"[\w$]+")
 _CONTEXTS: dict[str, Context] = {
     **dict.fromkeys(
         ("for_statement", "for_in_statement", "while_statement", "do_statement"), "loop"

@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from warex.llm.body.lenient_json import as_dict
+from warex.text.lazy_pattern import lazy_re
 
 type ActionKind = Literal["reload", "goto", "back", "click", "type", "wait", "finish", "look"]
 
@@ -34,8 +35,8 @@ _STRONGEST: tuple[ActionKind, ...] = (
     *("reload", "back", "wait", "finish", "goto", "type", "click", "look"),
 )
 """The order of precedence for names with several parts: ``navigate_back``, ``wait_for_load``."""
-_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_OF_WHAT = re.compile(r"(?:web)?(?:url|page|site|link|address)$")
+_PARTS = lazy_re(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_OF_WHAT = lazy_re(r"(?:web)?(?:url|page|site|link|address)$")
 """What a name may say that its action is for: ``openurl``."""
 _MODES: Mapping[str, ActionKind] = {
     **dict.fromkeys(("reload", "refresh"), "reload"),
@@ -52,7 +53,7 @@ _ELEMENT = frozenset(
 _NAMED_WITHIN = frozenset(("action", "actions", "command", "commands", "code", "script", "method"))
 _INPUT = frozenset(("text", "value", "values", "input", "content", "option"))
 _NEW_TAB = frozenset(("tab", "window"))
-_BETWEEN_KEYS = re.compile(r"[+\s-]+")
+_BETWEEN_KEYS = lazy_re(r"[+\s-]+")
 _CONTROL = frozenset(
     ("ctrl", "control", "controlleft", "cmd", "command", "meta", "super", "controlormeta")
 )
@@ -69,11 +70,11 @@ _WITH_ALT: Mapping[str, ActionKind] = dict.fromkeys(
 """What a browser does for these keys, as Playwright, Selenium, xdotool and agents write them."""
 _REQUESTS = frozenset(("get", "post", "put", "patch", "delete", "head", "request", "stream"))
 """Methods of HTTP clients; ``get`` also of Selenium's driver."""
-_ADDRESS = re.compile(r"https?://\S+")
-_READERS = re.compile(r"read_(?:csv|excel|feather|fwf|html|json|parquet|table|xml)")
+_ADDRESS = lazy_re(r"https?://\S+")
+_READERS = lazy_re(r"read_(?:csv|excel|feather|fwf|html|json|parquet|table|xml)")
 """Functions of data frames that read an address, too."""
 _LOCATION = frozenset(("href", "assign", "replace"))
-_OWN_ADDRESS = re.compile(
+_OWN_ADDRESS = lazy_re(
     r"(?:await\s+)?(?:str\()?(?:\w+\.)*(?:(?:page|tab|document|window|browser|frame|self)\.(?:url|URL)"
     r"|current_?(?:page_?)?url|documentURI|location(?:\.href)?)(?:\(\))?\)?"
     r"|(?:\$\(|`)[^`)]*\bget[ -]url\b[^`)]*[`)]",

@@ -22,6 +22,7 @@ from warex.llm.actions.code_blocks import code_in_text, code_in_tool_call, read_
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
+from warex.text.lazy_pattern import lazy_re
 
 
 class Vocabulary(BaseModel, frozen=True, extra="forbid"):
@@ -188,20 +189,18 @@ def _in_item(value: JsonValue, names: frozenset[str], *, keyed: bool = True) -> 
                 yield Action(key, as_dict(arguments))
 
 
-_THOUGHT = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL)
-_TAGGED = re.compile(
+_THOUGHT = lazy_re(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL)
+_TAGGED = lazy_re(
     r"<(?:action|tool_call)>(.*?)(?:</(?:action|tool_call)>|\Z)", re.DOTALL | re.IGNORECASE
 )
-_FENCED = re.compile(r"```(.*?)```", re.DOTALL)
-_LABEL = re.compile(r"[-*>`# \t]*action[ \t]*:[ \t*`]*", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_LINE_REST = re.compile(r"[ \t`*.;]*(?=\n|\Z)")
-_BRACKETED = re.compile(
-    r"[ \t]*+(?:;[ \t]*+)?\[(.*?)\][ \t]*+(?:;[ \t]*+(\w++))?[ \t`*.;]*+(?=\n|\Z)"
-)
-_BRACKETED_BLOCK = re.compile(r"[ \t]*\[(.*)\]", re.DOTALL)
-_LOOSE = re.compile(r"[ \t]*([;\d][^\n]*)")
-_BETWEEN_BRACKETS = re.compile(r"\]\s*+(?:;\s*+)?\[")
+_FENCED = lazy_re(r"```(.*?)```", re.DOTALL)
+_LABEL = lazy_re(r"[-*>`# \t]*action[ \t]*:[ \t*`]*", re.IGNORECASE)
+_NAME = lazy_re(r"[A-Za-z_]\w*")
+_LINE_REST = lazy_re(r"[ \t`*.;]*(?=\n|\Z)")
+_BRACKETED = lazy_re(r"[ \t]*+(?:;[ \t]*+)?\[(.*?)\][ \t]*+(?:;[ \t]*+(\w++))?[ \t`*.;]*+(?=\n|\Z)")
+_BRACKETED_BLOCK = lazy_re(r"[ \t]*\[(.*)\]", re.DOTALL)
+_LOOSE = lazy_re(r"[ \t]*([;\d][^\n]*)")
+_BETWEEN_BRACKETS = lazy_re(r"\]\s*+(?:;\s*+)?\[")
 
 
 def _in_text(text: str, names: frozenset[str]) -> tuple[Action, ...]:
@@ -287,8 +286,8 @@ def _call(text: str, name: str, at: int, reach: int) -> tuple[Action | None, int
     return Action(name, tuple(map(_unquoted, values))), end
 
 
-_KEYWORD = re.compile(r"([A-Za-z_]\w*)\s*=\s*(?!=)(.*)", re.DOTALL)
-_PIECE = re.compile(
+_KEYWORD = lazy_re(r"([A-Za-z_]\w*)\s*=\s*(?!=)(.*)", re.DOTALL)
+_PIECE = lazy_re(
     r'"""(?:\\.|[^\\])*?"""'
     r"|'''(?:\\.|[^\\])*?'''"
     r'|"(?:\\.|[^"\\])*"'
@@ -325,7 +324,7 @@ def _arguments(text: str, at: int, reach: int) -> tuple[list[str] | None, int]:
     return None, at
 
 
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = lazy_re(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _QUOTES = ('"""', "'''", '"', "'")
 

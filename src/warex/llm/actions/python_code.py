@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from warex.llm.actions.base import CodeCall, Context, inner_context
+from warex.text.lazy_pattern import lazy_re
 
 type _Scalar = str | int | float | bool | None
 type _Value = _Scalar | list[_Scalar] | dict[_Scalar, _Scalar]
@@ -28,8 +29,8 @@ _DEEPEST = 60
 _DEEPEST_FUNCTION = 4
 _LONGEST_VALUE = 4000
 _MOST_UNROLLED = 20
-_MAGIC: Final = re.compile(r"(?m)^([ \t]*)([!%])(?!=)[ \t]*(\S.*)$")
-_CALLS_GIVEN: Final = re.compile(
+_MAGIC: Final = lazy_re(r"(?m)^([ \t]*)([!%])(?!=)[ \t]*(\S.*)$")
+_CALLS_GIVEN: Final = lazy_re(
     r"\w*map\w*|submit|partial|to_thread|run_in_executor|apply\w*|\w*retry\w*", re.IGNORECASE
 )
 """Functions that call what they are given."""

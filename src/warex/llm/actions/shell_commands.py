@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from warex.llm.actions.base import Code, CodeCall, Context, Language
 from warex.llm.actions.shell_words import Command, split_commands
+from warex.text.lazy_pattern import lazy_re
 
 _PREFIXES = frozenset(
     ("sudo", "env", "nohup", "command", "exec", "nice", "stdbuf", "xvfb-run", "timeout", "time")
@@ -17,7 +18,7 @@ _PREFIXES = frozenset(
 _RUNNERS = frozenset(("npx", "uvx", "bunx", "pnpx", "uv", "pnpm", "yarn", "npm", "bun", "pipx"))
 _RUN = frozenset(("run", "dlx", "exec", "tool", "x"))
 """Subcommands of these that run a program."""
-_OF_PREFIX = re.compile(r"-.*|[\d.]+[smhd]?|[A-Za-z_]\w*=.*", re.DOTALL)
+_OF_PREFIX = lazy_re(r"-.*|[\d.]+[smhd]?|[A-Za-z_]\w*=.*", re.DOTALL)
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
 _INTERPRETERS: Mapping[str, Language] = {
     "python": "python",
@@ -26,23 +27,23 @@ _INTERPRETERS: Mapping[str, Language] = {
     "deno": "javascript",
 }
 _EVALUATES = frozenset(("eval", "evaluate", "run-code", "exec-js", "js"))
-_FOR_ADDRESSES = re.compile(
+_FOR_ADDRESSES = lazy_re(
     r"curl|wget|aria2c|https?|xh|lynx|w3m|e?links|open|xdg-open|sensible-browser|firefox"
     r"|chrome|chromium(-browser)?|google-chrome(-stable)?"
 )
 """Programs that ask for the addresses in their arguments."""
-_BROWSERS = re.compile(
+_BROWSERS = lazy_re(
     r"browser|playwright|puppeteer|chrom|firefox|selenium|webdriver|stagehand|devtools|surf"
 )
 """Programs that drive a browser have one of these in their name."""
-_VALUED = re.compile(
+_VALUED = lazy_re(
     r"--(session|profile|cdp|port|headers|proxy|config|browser|timeout|state|device|viewport"
     r"|user-agent|provider|model)|-[sp]"
 )
 """Options of browsers' command lines that have a value of their own."""
-_URL = re.compile(r"https?://\S+", re.IGNORECASE)
-_HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|localhost\S*", re.IGNORECASE)
-_PACKAGE = re.compile(r"(?:@([\w.-]+)/)?([\w.-]+)(?:@[\w.-]+)?")
+_URL = lazy_re(r"https?://\S+", re.IGNORECASE)
+_HOST = lazy_re(r"(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|localhost\S*", re.IGNORECASE)
+_PACKAGE = lazy_re(r"(?:@([\w.-]+)/)?([\w.-]+)(?:@[\w.-]+)?")
 
 
 def shell_calls(script: str) -> tuple[CodeCall | Code, ...]:

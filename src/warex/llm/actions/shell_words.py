@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.llm.actions.base import Context
+from warex.text.lazy_pattern import lazy_re
 
 MOST_CODE: Final = 20_000
 """Characters of a script that are read."""
 _MOST_COMMANDS = 200
 _DEEPEST = 6
 _LONGEST_VALUE = 4000
-_PLAIN = re.compile(r"[^\s'\"\\$`;&|()<>#]++")
-_IN_QUOTES = re.compile(r'[^"\\$`]++')
-_NAME = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_REDIRECT = re.compile(r">[>&|]?|<[>&]?")
-_HEREDOC = re.compile(r"<<(-?)[ \t]*(['\"]?)([\w.-]{1,40})\2")
+_PLAIN = lazy_re(r"[^\s'\"\\$`;&|()<>#]++")
+_IN_QUOTES = lazy_re(r'[^"\\$`]++')
+_NAME = lazy_re(r"\$(?:\{(\w+)\}|(\w+))")
+_ASSIGNED = lazy_re(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_REDIRECT = lazy_re(r">[>&|]?|<[>&]?")
+_HEREDOC = lazy_re(r"<<(-?)[ \t]*(['\"]?)([\w.-]{1,40})\2")
 _OPENS: dict[str, Context] = {
     **dict.fromkeys(("for", "while", "until", "select"), "loop"),
     **dict.fromkeys(("if", "case"), "branch"),

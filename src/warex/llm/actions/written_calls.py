@@ -18,41 +18,42 @@ from pydantic import JsonValue
 
 from warex.llm.base import ToolCall
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
+from warex.text.lazy_pattern import lazy_re
 
 _MOST: Final = 50
-_TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
-_PAIR = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
-_NAME = re.compile(r"\s*([\w.-]{1,80})")
-_INVOKED = re.compile(
+_TAGGED = lazy_re(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+_PAIR = lazy_re(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+_NAME = lazy_re(r"\s*([\w.-]{1,80})")
+_INVOKED = lazy_re(
     r"<(?:[\w-]{1,20}:)?(?:invoke|tool_use|function_call) name=\"([\w.-]{1,80})\">"
     r"(.*?)(?:</(?:[\w-]{1,20}:)?(?:invoke|tool_use|function_call)>|\Z)",
     re.DOTALL,
 )
-_FUNCTION = re.compile(r"<function=([\w.-]{1,80})>(.*?)(?:</function>|\Z)", re.DOTALL)
-_PARAMETER = re.compile(
+_FUNCTION = lazy_re(r"<function=([\w.-]{1,80})>(.*?)(?:</function>|\Z)", re.DOTALL)
+_PARAMETER = lazy_re(
     r"<(?:[\w-]{1,20}:)?parameter(?: name=\"|=)([\w.-]{1,80})\"?>\n?(.*?)\n?"
     r"</(?:[\w-]{1,20}:)?parameter>",
     re.DOTALL,
 )
-_MISTRAL = re.compile(r"\[TOOL_CALLS\]\s*(\[.*)", re.DOTALL)
-_KIMI = re.compile(
+_MISTRAL = lazy_re(r"\[TOOL_CALLS\]\s*(\[.*)", re.DOTALL)
+_KIMI = lazy_re(
     r"<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]{1,80}?)(?::\d+)?\s*"
     r"<\|tool_call_argument_begin\|>(.*?)(?:<\|tool_call_end\|>|\Z)",
     re.DOTALL,
 )
-_REACT = re.compile(
+_REACT = lazy_re(
     r"^[ \t*]*Action[ \t]*\d*[*]{0,2}:[ \t*`]*([\w.-]{1,80})[ \t*`]*\n+"
     r"[ \t*]*Action[ \t]*\d*[ \t]*Input[ \t]*\d*[*]{0,2}:[ \t*]*(.*?)(?=^[ \t*]*Observation|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 
-_OBJECT = re.compile(r"```(?:json)?\s*(\{.*?\})\s*(?:```|\Z)|\A\s*(\{.*\})\s*\Z", re.DOTALL)
+_OBJECT = lazy_re(r"```(?:json)?\s*(\{.*?\})\s*(?:```|\Z)|\A\s*(\{.*\})\s*\Z", re.DOTALL)
 _HOLDS_CALL: Final = ("command", "tool", "tool_call", "function", "function_call", "ability")
 _HOLDS_ARGUMENTS: Final = ("args", "arguments", "parameters", "input", "kwargs")
-_ELEMENT = re.compile(
+_ELEMENT = lazy_re(
     r"<([a-z]\w{1,40}_\w{1,40})>((?:\s*<([a-z]\w{0,40})>(?:(?!</?\3>).)*</\3>)+)\s*</\1>", re.DOTALL
 )
-_CHILD = re.compile(r"<([a-z]\w{0,40})>(.*?)</\1>", re.DOTALL)
+_CHILD = lazy_re(r"<([a-z]\w{0,40})>(.*?)</\1>", re.DOTALL)
 
 
 def written_calls(text: str) -> tuple[ToolCall, ...]:

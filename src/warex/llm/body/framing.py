@@ -14,19 +14,20 @@ from typing import Final
 from pydantic import JsonValue
 
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
+from warex.text.lazy_pattern import lazy_re
 
 MAX_BODY: Final = 16 * 1024 * 1024
 """Bytes of an answer that are read, also decoded; a stream may be endless."""
 EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
 """AWS's messages (Smithy, "Amazon Event Stream")."""
-_NEWLINE = re.compile(rb"\n")
-_LINE_END = re.compile(rb"\r\n|\n|\r")
+_NEWLINE = lazy_re(rb"\n")
+_LINE_END = lazy_re(rb"\r\n|\n|\r")
 _DONE: Final = b"[DONE]"
 """The data of the last event of OpenAI's streams."""
-_SSE_FIELD = re.compile(rb"\s*(?:(?:data|event|id|retry)\s*:|:)")
-_STREAMED = re.compile(rb"(?<=\n\n)|(?<=\r\n\r\n)|(?<=\}\n)(?=\{)|(?<=\},\n)(?=\{)")
+_SSE_FIELD = lazy_re(rb"\s*(?:(?:data|event|id|retry)\s*:|:)")
+_STREAMED = lazy_re(rb"(?<=\n\n)|(?<=\r\n\r\n)|(?<=\}\n)(?=\{)|(?<=\},\n)(?=\{)")
 """Where the next event, line or item of a stream begins."""
-_PLAIN_ERROR = re.compile(rb'^\{\s*"error"\s*:.*', re.MULTILINE | re.DOTALL)
+_PLAIN_ERROR = lazy_re(rb'^\{\s*"error"\s*:.*', re.MULTILINE | re.DOTALL)
 """The end of a failed stream of Google's API, which is not an event."""
 _PRELUDE: Final = Struct(">III")
 _CRC: Final = 4

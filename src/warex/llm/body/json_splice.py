@@ -4,10 +4,11 @@ Parsing and serialising again would change bytes, and an LLM API or its prompt c
 """
 
 import json
-import re
 from dataclasses import dataclass
 
 from pydantic import JsonValue
+
+from warex.text.lazy_pattern import lazy_re
 
 
 def _number(text: str) -> int:
@@ -17,7 +18,7 @@ def _number(text: str) -> int:
 
 # Not strict: raw line breaks in strings are accepted.
 _DECODER = json.JSONDecoder(strict=False, parse_int=_number, parse_float=_number)
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = lazy_re(r"[ \t\n\r]*")
 
 
 @dataclass(frozen=True, slots=True)

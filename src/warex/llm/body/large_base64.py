@@ -11,9 +11,11 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from warex.text.lazy_pattern import lazy_re
+
 _LARGE: Final = 1_000_000
 """Bytes; a smaller body is read as it is."""
-_LONG: Final = re.compile(rb'[",]([A-Za-z0-9+/]{65536,}+={0,2}+)"')
+_LONG: Final = lazy_re(rb'[",]([A-Za-z0-9+/]{65536,}+={0,2}+)"')
 """A JSON string, or the part of a data URL behind the comma (RFC 2397)."""
 
 

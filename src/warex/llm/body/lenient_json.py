@@ -1,14 +1,15 @@
 """Reads JSON of uncertain shape: values of a wrong type become empty."""
 
-import re
 from typing import Final, Literal
 
 from pydantic import JsonValue
 from pydantic_core import from_json
 
+from warex.text.lazy_pattern import lazy_re
+
 _MOST: Final = 10**12
 _NEVER: Final = -(10**15)
-_SURROGATES = re.compile(
+_SURROGATES = lazy_re(
     rb"(\\[^u]|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )

@@ -11,8 +11,9 @@ from warex.llm.body.large_base64 import NOTHING_OMITTED, OmittedBase64
 from warex.llm.body.lenient_json import as_list
 from warex.llm.content.image_tokens import Size, image_tokens
 from warex.llm.content.token_estimate import ImagesOf
+from warex.text.lazy_pattern import lazy_re
 
-_DATA_URL = re.compile(r"data:(image/[^,]*);base64,", re.IGNORECASE)
+_DATA_URL = lazy_re(r"data:(image/[^,]*);base64,", re.IGNORECASE)
 
 
 def image_at(

@@ -1,6 +1,5 @@
 """The base class of the LLM APIs."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
@@ -12,8 +11,9 @@ from warex.llm.body.framing import BodyFrames, split_frames
 from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text
 from warex.llm.families import system_prompt
 from warex.llm.families.reading import AnswerBuilder, body_excerpt
+from warex.text.lazy_pattern import lazy_re
 
-_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_NUMBER = lazy_re(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class LlmApi(ABC):

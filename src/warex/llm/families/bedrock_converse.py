@@ -4,7 +4,6 @@ Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Conv
 service model of botocore.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, override
 from urllib.parse import unquote
@@ -18,9 +17,10 @@ from warex.llm.families import system_prompt, writing
 from warex.llm.families.base import LlmApi, sampling_in, system_message
 from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message, service_tier
 from warex.llm.families.writing import api_finish_reason, parse_arguments
+from warex.text.lazy_pattern import lazy_re
 
 _STREAMED: Final = "/converse-stream"
-_PATH = re.compile(r"/model/([^?]+)/converse(?:-stream)?(?:\?|$)")
+_PATH = lazy_re(r"/model/([^?]+)/converse(?:-stream)?(?:\?|$)")
 _TOKENS_PER_IMAGE: Final = 1_600
 """The maximum of a Claude model, the most common one here."""
 _FINISH: Final[FinishReasons] = {

@@ -7,7 +7,6 @@ https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 
 import base64
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, override
@@ -24,9 +23,10 @@ from warex.llm.families.base import LlmApi, are_messages
 from warex.llm.families.bedrock_converse import BedrockConverse
 from warex.llm.families.openai_chat import OpenAiChat
 from warex.llm.families.reading import AnswerBuilder
+from warex.text.lazy_pattern import lazy_re
 
 _STREAMED: Final = "/invoke-with-response-stream"
-_PATH = re.compile(r"/model/([^?]+)/invoke(?:-with-response-stream)?(?:\?|$)")
+_PATH = lazy_re(r"/model/([^?]+)/invoke(?:-with-response-stream)?(?:\?|$)")
 _METRICS: Final = "amazon-bedrock-invocationMetrics"
 """In the last event of each stream."""
 _FORMS: Final[Mapping[str, LlmApi]] = {

@@ -7,7 +7,6 @@ Source: https://ai.google.dev/api/generate-content and the types of python-genai
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, override
 from urllib.parse import parse_qs, unquote
@@ -29,6 +28,7 @@ from warex.llm.families import writing
 from warex.llm.families.base import LlmApi, are_messages, sampling_in, system_message
 from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message, service_tier
 from warex.llm.families.writing import api_finish_reason
+from warex.text.lazy_pattern import lazy_re
 
 _STREAM: Final = ":streamGenerateContent"
 _ARRAY: Final = "array"
@@ -57,7 +57,7 @@ _FINISH: Final[FinishReasons] = {
     "NO_IMAGE": "error",
     "IMAGE_OTHER": "error",
 }
-_DELAY: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s")
+_DELAY: Final = lazy_re(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s")
 _BLOCKED: Final = "PROHIBITED_CONTENT"
 _ERRORS: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
     "rate_limited": (
@@ -82,7 +82,7 @@ _COUNTS: Final = (
 )  # fmt: skip
 _CODE: Final = "code_execution"
 """The tool that runs a model's ``executableCode``."""
-_CAPITAL: Final = re.compile("[A-Z]")
+_CAPITAL: Final = lazy_re("[A-Z]")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 
 

@@ -4,7 +4,6 @@ Source: https://platform.openai.com/docs/api-reference/chat and the types of ope
 ``protocol.py`` for ``reasoning`` and ``continuous_usage_stats``.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, override
@@ -19,8 +18,9 @@ from warex.llm.families import writing
 from warex.llm.families.base import LlmApi, are_messages
 from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message, service_tier
 from warex.llm.families.writing import api_finish_reason
+from warex.text.lazy_pattern import lazy_re
 
-_DEPLOYMENT = re.compile(r"/deployments/([^/?]+)/chat/completions")
+_DEPLOYMENT = lazy_re(r"/deployments/([^/?]+)/chat/completions")
 CREATED: Final = 1_767_225_600
 """The constant creation time of written answers, in seconds of Unix time."""
 _TOKENS_PER_IMAGE: Final = 765

@@ -1,7 +1,6 @@
 """Collects one answer of any API, frame by frame."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -12,6 +11,7 @@ from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
 from warex.llm.body.lenient_json import as_dict, as_text, parse_first_object
 from warex.llm.content.token_estimate import ImagesOf, estimate_input, estimate_output
 from warex.llm.families.growing_text import GrowingText
+from warex.text.lazy_pattern import lazy_re
 
 type FinishReasons = Mapping[str, Finish]
 """The meanings of an API's finish reasons."""
@@ -169,7 +169,7 @@ def service_tier(value: JsonValue) -> str | None:
 
 _USUAL_TIERS: Final = ("default", "standard", "standard_only", "on_demand")
 _NO_TIERS: Final = ("auto", "unspecified", "traffic_type_unspecified")
-_TIER = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+_TIER = lazy_re(r"[a-z][a-z0-9_-]{0,31}")
 
 
 def body_excerpt(body: bytes) -> str:

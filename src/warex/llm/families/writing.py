@@ -1,7 +1,6 @@
 """Writes answers in the forms of LLM APIs."""
 
 import json
-import re
 import zlib
 from collections.abc import Iterable, Iterator
 from struct import pack
@@ -12,8 +11,9 @@ from warex.llm.base import Finish, LlmAnswer, LlmRequest, SerializedAnswer, Tool
 from warex.llm.body.framing import EVENT_STREAM
 from warex.llm.body.lenient_json import as_dict, parse_json
 from warex.llm.families.reading import FinishReasons
+from warex.text.lazy_pattern import lazy_re
 
-_WORDS = re.compile(r"\s*\S+|\s+$")
+_WORDS = lazy_re(r"\s*\S+|\s+$")
 
 
 def json_answer(body: JsonValue, status: int = 200, **headers: str) -> SerializedAnswer:

@@ -4,7 +4,6 @@ LiteLLM's ``model_prices_and_context_window.json`` and OpenRouter's ``/api/v1/mo
 dollars for one token. Unreadable and implausible prices are left out and reported.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +16,7 @@ from pydantic import JsonValue, ValidationError
 from warex.llm.body.lenient_json import as_dict, as_list, as_text
 from warex.llm.prices.table import Price, PriceTable
 from warex.text.english import first_validation_error
+from warex.text.lazy_pattern import lazy_re
 
 _MOST: Final = 10_000
 """The highest plausible price, in US dollars per million tokens."""
@@ -31,7 +31,7 @@ _RATES: Final = {
     "cache_read_input_token_cost": "cache_read",
     "cache_creation_input_token_cost": "cache_write",
 }
-_KEY = re.compile(rf"({'|'.join(_RATES)})(_above_1hr)?(?:_above_(\d+)k_tokens)?(?:_([a-z]+))?")
+_KEY = lazy_re(rf"({'|'.join(_RATES)})(_above_1hr)?(?:_above_(\d+)k_tokens)?(?:_([a-z]+))?")
 _TIERS: Final = {"batches": "batch"}
 """LiteLLM's names of tiers that differ from the APIs'."""
 _ROUTED: Final = {

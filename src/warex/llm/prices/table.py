@@ -1,7 +1,6 @@
 """Computes the cost of a call from a dated table of list prices in USD per million tokens."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -14,13 +13,14 @@ from typing import Annotated, Self
 from pydantic import BaseModel, Discriminator, Field, JsonValue, Tag, model_validator
 
 from warex.llm.base import Usage
+from warex.text.lazy_pattern import lazy_re
 
 _PER = 1_000_000
-_DATED = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$")
+_DATED = lazy_re(r"[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$")
 """Version suffixes of models; versions with other prices have their own entries."""
 TIER = r"^[a-z][a-z0-9_-]{0,31}$"
 """The form of a service tier's name."""
-_GLOB = re.compile(r"[*?[]")
+_GLOB = lazy_re(r"[*?[]")
 
 type Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """US dollars per million tokens."""

@@ -4,9 +4,10 @@ Calls are recognised by their shape (``warex.llm.recognise``); the names are use
 invisible, such as in a connection that is passed through.
 """
 
-import re
 from fnmatch import translate
 from functools import lru_cache
+
+from warex.text.lazy_pattern import lazy_re
 
 KNOWN_LLM_HOSTS = (
     "ai-gateway.vercel.sh",
@@ -41,8 +42,8 @@ KNOWN_LLM_HOSTS = (
 )
 """Globs over host names; ``*`` also spans dots."""
 
-_KNOWN = re.compile("|".join(map(translate, KNOWN_LLM_HOSTS)))
-_PORT = re.compile(r":\d+$")
+_KNOWN = lazy_re("|".join(map(translate, KNOWN_LLM_HOSTS)))
+_PORT = lazy_re(r":\d+$")
 
 
 @lru_cache(maxsize=4096)

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import parse_qsl
 
+from warex.text.lazy_pattern import lazy_re
+
 _UNSIGNED: Final = ("UNSIGNED-PAYLOAD", "STREAMING-UNSIGNED-PAYLOAD-TRAILER")
-_AWS: Final = re.compile(r"AWS4-[A-Z0-9-]+ ", re.IGNORECASE)
-_SIGNED_HEADERS: Final = re.compile(r"SignedHeaders=([^, ]*)", re.IGNORECASE)
-_OTHER: Final = re.compile(r"(?:[A-Z0-9]+-)?HMAC-[A-Z0-9-]+ |Signature ", re.IGNORECASE)
+_AWS: Final = lazy_re(r"AWS4-[A-Z0-9-]+ ", re.IGNORECASE)
+_SIGNED_HEADERS: Final = lazy_re(r"SignedHeaders=([^, ]*)", re.IGNORECASE)
+_OTHER: Final = lazy_re(r"(?:[A-Z0-9]+-)?HMAC-[A-Z0-9-]+ |Signature ", re.IGNORECASE)
 _DIGESTS: Final = ("content-digest", "repr-digest", "digest", "content-md5")
 _OF_BODY: Final = frozenset(("content-length", *_DIGESTS))
 """Headers whose signature covers the body."""

@@ -4,13 +4,13 @@ They are counted and reported, so that figures that depend on the agent's calls 
 Requests of pages are ignored; those of programs and browser extensions are not.
 """
 
-import re
 from collections.abc import Mapping
 
 from warex.llm.body.lenient_json import parse_object
 from warex.llm.families import LLM_APIS
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.llm.recognition.hosts import is_known_llm_host
+from warex.text.lazy_pattern import lazy_re
 
 _READ = tuple(ending for family in LLM_APIS for ending in family.path_endings)
 _PATHS = (
@@ -23,9 +23,9 @@ _PATHS = (
     "/language-model",
 )
 """Path endings of unsupported text APIs of Anthropic, OpenAI, Bedrock, Cohere and Vercel."""
-_TALKS = re.compile(r"/interactions$|/conversations(?:/[^/]+(?:/restart)?)?$")
+_TALKS = lazy_re(r"/interactions$|/conversations(?:/[^/]+(?:/restart)?)?$")
 """Paths of Gemini and Mistral that generate text if there is a prompt; OpenAI's only store it."""
-_RUNS = re.compile(r"/threads/(?:[^/]+/)?runs(?:/[^/]+/submit_tool_outputs)?$")
+_RUNS = lazy_re(r"/threads/(?:[^/]+/)?runs(?:/[^/]+/submit_tool_outputs)?$")
 """Paths of OpenAI's and Azure's Assistants; other servers use such paths for agents."""
 _PROMPTS = (
     *(key for family in LLM_APIS for key in family.prompts),
@@ -38,9 +38,9 @@ _NAMED_BY_PATH = (":", "/converse", "/invoke")
 _NAMED_BY_HEADER = "ai-language-model-id"
 """The header of Vercel's AI Gateway that names the model."""
 _COUNTS = tuple(ending for family in LLM_APIS for ending in family.counting_endings)
-_EMBEDS = re.compile(r"/model/[^/]*(?:embed|rerank)[^/]*/invoke$")
+_EMBEDS = lazy_re(r"/model/[^/]*(?:embed|rerank)[^/]*/invoke$")
 """Bedrock's calls to models that generate no text."""
-_KEEPS = re.compile(r"/threads/[^/]+/messages$")
+_KEEPS = lazy_re(r"/threads/[^/]+/messages$")
 """Messages that OpenAI's Assistants answer in a later run."""
 _GRPC_METHODS = ("/GenerateContent", "/StreamGenerateContent", "/Predict", "/StreamRawPredict")
 

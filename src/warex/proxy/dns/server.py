@@ -8,13 +8,13 @@ exists.
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Container, Iterable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from warex.clock import Clock
+from warex.effects import RESOLVER_GIVES_UP_AFTER as GIVES_UP_AFTER
 from warex.errors import TrialVoid
-from warex.faults.connection.dns_failure import GIVES_UP_AFTER
 from warex.linux.sockets import TIMESTAMP_SPACE
 from warex.proxy.dns import messages, numbers
 from warex.proxy.dns.messages import Question
@@ -62,17 +62,19 @@ class DnsServer:
         named: Callable[[str], None],
         broke: Callable[[Exception], None],
         known: Iterable[str] = (),
+        own: Container[str] = (),
         asks: bool = True,
     ) -> None:
         """Create a server that is not open yet.
 
         ``plan_fault`` counts a question for a name and returns its failure, if any; ``named`` is
-        called with a name before its address is sent. ``known``: names that always exist.
-        ``asks``: whether the machine's resolver is asked for the others.
+        called with a name before its address is sent. ``known`` and ``own``: names that
+        always exist. ``asks``: whether the machine's resolver is asked for the others.
         """
         self._names, self._plan_fault = names, plan_fault
         self._record, self._named, self._broke = record, named, broke
         self._known = {name.lower() for name in known}
+        self._own = own
         self._lookup = SystemResolver() if asks else None
         self._recorded: set[tuple[str, str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -215,7 +217,7 @@ class DnsServer:
             case numbers.HTTPS | numbers.SVCB:
                 # These records have addresses, QUIC support and ECH keys, which hide the host name.
                 return self._respond(question, numbers.NOERROR)
-            case _ if question.name in self._known:
+            case _ if self._is_known(question.name):
                 return self._respond(question, numbers.NOERROR)
             case _:
                 return await self._forwarded(question, message, tcp=tcp)
@@ -223,9 +225,12 @@ class DnsServer:
     async def _find(self, name: str) -> Resolution:
         if name == "localhost" or name.endswith(".localhost"):
             return _LOCALHOST
-        if name in self._known or self._lookup is None:
+        if self._is_known(name) or self._lookup is None:
             return Resolution(has_ipv4=bool(name))
         return await self._lookup.resolve(name)
+
+    def _is_known(self, name: str) -> bool:
+        return name in self._known or name in self._own
 
     def _addresses(self, question: Question, known: Resolution) -> _Answer:
         wanted = {numbers.A: (4,), numbers.AAAA: (6,), numbers.ANY: (4, 6)}[question.qtype]

@@ -129,6 +129,7 @@ def main() -> None:
     gc.disable()
     # Pydantic would read the metadata of every package to find plug-ins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
+    from warex.faults.catalogue import catalogue
     from warex.lane.control.control_port import load_control
     from warex.proxy.process import worker
     from warex.traces.redaction.text import precompile as load_redaction
@@ -148,6 +149,7 @@ def main() -> None:
             # With several trials, load once what a single one may never need.
             load_redaction()
             load_control()
+            catalogue()
         forks += 1
         try:
             is_proxy = os.fork() == 0

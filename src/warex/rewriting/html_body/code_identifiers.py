@@ -1,11 +1,12 @@
 """Finds which names of a page the site's scripts and styles use."""
 
 import hashlib
-import re
 from typing import Final
 
-_WORD: Final = re.compile(r"[\w-]+")
-_PART: Final = re.compile(r"\[\s*(?:class|id|name|data-[\w-]+)\s*[*^$|~]=\s*[\"']?([\w-]+)")
+from warex.text.lazy_pattern import lazy_re
+
+_WORD: Final = lazy_re(r"[\w-]+")
+_PART: Final = lazy_re(r"\[\s*(?:class|id|name|data-[\w-]+)\s*[*^$|~]=\s*[\"']?([\w-]+)")
 """The value of an attribute selector for a prefix, a suffix or a part."""
 _SHORTEST: Final = 2
 _JOINTS: Final = "-_"

@@ -12,8 +12,10 @@ from typing import Final, NamedTuple
 
 from turbohtml import Token, Tokenizer, TokenType
 
+from warex.text.lazy_pattern import lazy_re
+
 _BOMS: Final = {b"\xef\xbb\xbf": "", b"\xff\xfe": "little", b"\xfe\xff": "big"}
-_LABEL: Final = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
+_LABEL: Final = lazy_re(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
 _WIDE: Final = {
     label: order
     for order, labels in {
@@ -23,7 +25,7 @@ _WIDE: Final = {
     for label in labels.split()
 }
 """The labels of the encodings of the web in which an ASCII character is not one byte."""
-_BREAK: Final = re.compile(r"\r\n|\r|\n")
+_BREAK: Final = lazy_re(r"\r\n|\r|\n")
 _RAW: Final = frozenset(("script", "style", "title", "noframes"))
 
 

@@ -18,21 +18,22 @@ from warex.rewriting.json_body.money import Money, read_money
 from warex.rewriting.json_body.spans import JsonSpan, decode_scalar
 from warex.rewriting.json_body.value_changes import TextReplacement
 from warex.seeds import KeyedRng
+from warex.text.lazy_pattern import lazy_re
 
 _MOST: Final = 2_000
 """Values of an answer that are looked at."""
 _MAX_ITEMS: Final = 200
-_IS_ID: Final = re.compile(r"^(?:id|_id|uuid|key|sku|slug|.*(?:_id|Id|ID|_key|Key|sku))$")
-_IS_NAME: Final = re.compile(r"^(?:name|title|label|product_?name|description)$", re.IGNORECASE)
-_IS_QUANTITY: Final = re.compile(r"^(?:quantity|qty|count|amount_of|pieces)$", re.IGNORECASE)
-_IS_LINE: Final = re.compile(
+_IS_ID: Final = lazy_re(r"^(?:id|_id|uuid|key|sku|slug|.*(?:_id|Id|ID|_key|Key|sku))$")
+_IS_NAME: Final = lazy_re(r"^(?:name|title|label|product_?name|description)$", re.IGNORECASE)
+_IS_QUANTITY: Final = lazy_re(r"^(?:quantity|qty|count|amount_of|pieces)$", re.IGNORECASE)
+_IS_LINE: Final = lazy_re(
     r"^(?:line|row|item)?_?(?:sub)?_?(?:total|sum)(?:_?price|_?cents)?$", re.IGNORECASE
 )
-_IS_PRICE: Final = re.compile(r"price|amount|cost|unit_cents", re.IGNORECASE)
-_IS_TOTAL: Final = re.compile(r"total|sum|due|payable|to_?pay", re.IGNORECASE)
-_IS_OTHER: Final = re.compile(r"ship|deliver|tax|vat|fee|discount|voucher|coupon", re.IGNORECASE)
-_IS_LESS: Final = re.compile(r"discount|voucher|coupon|saving", re.IGNORECASE)
-_IS_COUNT: Final = re.compile(
+_IS_PRICE: Final = lazy_re(r"price|amount|cost|unit_cents", re.IGNORECASE)
+_IS_TOTAL: Final = lazy_re(r"total|sum|due|payable|to_?pay", re.IGNORECASE)
+_IS_OTHER: Final = lazy_re(r"ship|deliver|tax|vat|fee|discount|voucher|coupon", re.IGNORECASE)
+_IS_LESS: Final = lazy_re(r"discount|voucher|coupon|saving", re.IGNORECASE)
+_IS_COUNT: Final = lazy_re(
     r"^(?:(?:item|line|total|piece|product)s?_?)*(?:count|quantity|items|size|length|number)$",
     re.IGNORECASE,
 )

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from warex.text.lazy_pattern import lazy_re
+
 _SPACES: Final = " \u00a0\u202f'\u2019"
-_AMOUNT: Final = re.compile(rf"-?[0-9]{{1,12}}(?:[.,{_SPACES}][0-9]{{2,3}})*(?:[.,][0-9]{{1,2}})?")
+_AMOUNT: Final = lazy_re(rf"-?[0-9]{{1,12}}(?:[.,{_SPACES}][0-9]{{2,3}})*(?:[.,][0-9]{{1,2}})?")
 _LONGEST: Final = 40
 """Characters of a text that is one amount."""
 

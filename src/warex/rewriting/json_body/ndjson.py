@@ -4,7 +4,6 @@ Sources: https://github.com/ndjson/ndjson-spec, https://jsonlines.org, RFC 7464 
 sequences: a record separator before each text, a line feed behind it).
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 from warex.rewriting.base import Rewriter, ValueChange
 from warex.rewriting.json_body.spans import JsonSpan, decode_scalar, parse_spans
 from warex.rewriting.json_body.value_changes import TextReplacement, apply_replacements
+from warex.text.lazy_pattern import lazy_re
 
 _LINES: Final = frozenset(
     f"application/{name}"
@@ -25,7 +25,7 @@ _LONGEST: Final = 8 * 1024 * 1024
 """Bytes of a line that are held; a longer line passes unchanged."""
 _MAX_REPORTED: Final = 1000
 """Changes that are kept of a stream."""
-_BEFORE: Final = re.compile("\ufeff?\x1e*")
+_BEFORE: Final = lazy_re("\ufeff?\x1e*")
 _SEPARATOR: Final = b"\x1e"
 
 type ChangeLine = Callable[[JsonSpan, int], tuple[list[TextReplacement], int]]

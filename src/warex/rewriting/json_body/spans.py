@@ -5,10 +5,11 @@ the children on demand. Sources: RFC 8259 (JSON), RFC 6901 (pointers).
 """
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
+
+from warex.text.lazy_pattern import lazy_re
 
 
 class Number(str):
@@ -23,10 +24,10 @@ type JsonData = str | float | list[JsonData] | dict[str, JsonData] | None
 _DECODER: Final = json.JSONDecoder(strict=False, parse_int=Number, parse_float=Number)
 _SKIPPER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 """Finds only the end of a value."""
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_SPACE: Final = lazy_re(r"[ \t\n\r]*")
 _GUARD: Final = ")]}'"
 """The prefix of some servers that prevents other sites from running a response as a script."""
-_ESCAPE: Final = re.compile(r"~(?![01])")
+_ESCAPE: Final = lazy_re(r"~(?![01])")
 
 
 @dataclass(slots=True, eq=False)

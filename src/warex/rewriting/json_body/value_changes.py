@@ -15,6 +15,7 @@ from warex.rewriting.base import ValueChange
 from warex.rewriting.json_body.spans import JsonSpan, decode_scalar
 from warex.rewriting.json_body.value_kinds import AMOUNT, NUMBER, date_in
 from warex.seeds import KeyedRng
+from warex.text.lazy_pattern import lazy_re
 
 type ValueChangeKind = Literal[
     "nulled",
@@ -38,12 +39,12 @@ _UNITS: Final = {
     "g": "oz", "oz": "g", "C": "F", "F": "C", "celsius": "fahrenheit", "fahrenheit": "celsius",
     "metric": "imperial", "imperial": "metric",
 }  # fmt: skip
-_UNIT: Final = re.compile(
+_UNIT: Final = lazy_re(
     r"(?<![A-Za-z])(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|celsius|fahrenheit|metric|imperial"
     r"|km|kg|cm|mi|lb|in|ft|oz|m|g|C|F)(?![A-Za-z])|[$\u20ac\u00a3\u00a5\u20b9]"
 )
-_SAYS_UNIT: Final = re.compile(r"currency|unit", re.IGNORECASE)
-_SAYS_COUNT: Final = re.compile(r"total|count|length|size|hits|num|results", re.IGNORECASE)
+_SAYS_UNIT: Final = lazy_re(r"currency|unit", re.IGNORECASE)
+_SAYS_COUNT: Final = lazy_re(r"total|count|length|size|hits|num|results", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

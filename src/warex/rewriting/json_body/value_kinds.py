@@ -10,22 +10,21 @@ from datetime import date
 from typing import Final, Literal
 
 from warex.rewriting.json_body.spans import JsonData, Number, escape_pointer_step
+from warex.text.lazy_pattern import lazy_re
 
 type ValueKind = Literal["price", "date", "name", "number", "text", "user_text", "flag", "list"]
 
-NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
-AMOUNT: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_CURRENCY: Final = re.compile(
-    r"[$\u20ac\u00a3\u00a5\u20b9]|\b(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD)\b"
-)
-_SAYS_PRICE: Final = re.compile(r"price|cost|amount|fee|fare|balance", re.IGNORECASE)
-_SAYS_NAME: Final = re.compile(r"name|title|label|subject|author", re.IGNORECASE)
-_SAYS_USER_TEXT: Final = re.compile(
+NUMBER: Final = lazy_re(r"-?[0-9]+(?:\.[0-9]+)?")
+AMOUNT: Final = lazy_re(r"[0-9]+(?:[.,][0-9]+)*")
+_DATE: Final = lazy_re(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_CURRENCY: Final = lazy_re(r"[$\u20ac\u00a3\u00a5\u20b9]|\b(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD)\b")
+_SAYS_PRICE: Final = lazy_re(r"price|cost|amount|fee|fare|balance", re.IGNORECASE)
+_SAYS_NAME: Final = lazy_re(r"name|title|label|subject|author", re.IGNORECASE)
+_SAYS_USER_TEXT: Final = lazy_re(
     r"review|comment|message|description|body|content|text|reply|feedback|note|bio|caption|summary",
     re.IGNORECASE,
 )
-_SAYS_ID: Final = re.compile(r"^id$|_id$|[a-z]I[dD]$|uuid|timestamp|version", re.IGNORECASE)
+_SAYS_ID: Final = lazy_re(r"^id$|_id$|[a-z]I[dD]$|uuid|timestamp|version", re.IGNORECASE)
 _HOLDERS: Final = frozenset((dict, list))
 
 type _Test = Callable[[JsonData], bool]

@@ -11,10 +11,12 @@ from importlib.resources import files
 from math import cos, isfinite, radians, sin
 from typing import Final
 
-_ADDRESS: Final = re.compile(r"url\([^)]*\)")
-_HEX: Final = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})(?![0-9a-z])")
-_FUNCTION: Final = re.compile(r"(rgba?|hsla?|oklch|oklab)\(([^()]{1,80})\)")
-_WORD: Final = re.compile(r"(?<![\w#.-])[a-z]{3,20}(?![\w(-])")
+from warex.text.lazy_pattern import lazy_re
+
+_ADDRESS: Final = lazy_re(r"url\([^)]*\)")
+_HEX: Final = lazy_re(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})(?![0-9a-z])")
+_FUNCTION: Final = lazy_re(r"(rgba?|hsla?|oklch|oklab)\(([^()]{1,80})\)")
+_WORD: Final = lazy_re(r"(?<![\w#.-])[a-z]{3,20}(?![\w(-])")
 _OPAQUE: Final = 0.85
 
 

@@ -21,6 +21,7 @@ from warex.rewriting.site_look.style_sheet import (
     rules_of,
 )
 from warex.rewriting.site_look.text_language import language_of
+from warex.text.lazy_pattern import lazy_re
 
 _BARS: Final = (
     "body > header, [role=banner], header, nav, #header, .navbar, .header, #top, .topbar,"
@@ -44,15 +45,15 @@ _NAMES: Final = (
     "[class*=logo i], [id*=logo i], [class*=brand i], [class*=site-title i], header a[href='/'],"
     " [class*=masthead i]"
 )
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
-_FAMILY: Final = re.compile(r"-?[A-Za-z_][\w-]*(?: [A-Za-z_][\w-]*){0,5}", re.ASCII)
-_SIZE: Final = re.compile(r"^.*\d(?:px|r?em|%|pt|vw)?(?:/[\w.%]+)? ")
-_LENGTH: Final = re.compile(r"\d{1,3}(?:\.\d{1,3})?(?:px|r?em)")
-_VARIABLE: Final = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)")
-_ACCENT: Final = re.compile(r"--(?:[a-z]+-){0,3}(?:accent|primary|brand)(?:-colou?r|-\d00)?")
-_TITLE_PARTS: Final = re.compile(r"\s+[-|\u2013\u2014\u00b7\u2022:]\s+|\s*[|\u00bb\u2014]\s*")
-_NAME: Final = re.compile(r"[.#]?-?[\w-]+")
-_IMAGE_DATA: Final = re.compile(r"data:image/(?:png|gif|jpeg|webp|svg\+xml);base64,[\w+/=]+")
+_LANGUAGE: Final = lazy_re(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+_FAMILY: Final = lazy_re(r"-?[A-Za-z_][\w-]*(?: [A-Za-z_][\w-]*){0,5}", re.ASCII)
+_SIZE: Final = lazy_re(r"^.*\d(?:px|r?em|%|pt|vw)?(?:/[\w.%]+)? ")
+_LENGTH: Final = lazy_re(r"\d{1,3}(?:\.\d{1,3})?(?:px|r?em)")
+_VARIABLE: Final = lazy_re(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)")
+_ACCENT: Final = lazy_re(r"--(?:[a-z]+-){0,3}(?:accent|primary|brand)(?:-colou?r|-\d00)?")
+_TITLE_PARTS: Final = lazy_re(r"\s+[-|\u2013\u2014\u00b7\u2022:]\s+|\s*[|\u00bb\u2014]\s*")
+_NAME: Final = lazy_re(r"[.#]?-?[\w-]+")
+_IMAGE_DATA: Final = lazy_re(r"data:image/(?:png|gif|jpeg|webp|svg\+xml);base64,[\w+/=]+")
 _MAX_LOGO: Final = 16 * 1024
 """Characters of a logo that is drawn in the page, or is a ``data:`` URL."""
 _URL_CHARACTERS: Final = "%:/?#[]@!$&()*+,;=~"

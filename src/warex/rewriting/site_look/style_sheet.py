@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-_BRACE: Final = re.compile(r"([{}])")
-_ENTERED: Final = re.compile(r"@(?:media|supports|layer|container|scope)\b", re.ASCII)
-_OTHER_SCREEN: Final = re.compile(r"print|dark|max-width|max-device|forced-colors|speech|width\s*<")
+from warex.text.lazy_pattern import lazy_re
+
+_BRACE: Final = lazy_re(r"([{}])")
+_ENTERED: Final = lazy_re(r"@(?:media|supports|layer|container|scope)\b", re.ASCII)
+_OTHER_SCREEN: Final = lazy_re(r"print|dark|max-width|max-device|forced-colors|speech|width\s*<")
 _WANTED: Final = ("background", "background-color", "color", "font", "font-family", "border-radius")
-_STATE: Final = re.compile(r":(?!root\b|where\(|is\(|host\b)")
+_STATE: Final = lazy_re(r":(?!root\b|where\(|is\(|host\b)")
 _MOST: Final = 20_000
 """Rules of a sheet that are read."""
 _LONGEST: Final = 400

@@ -164,14 +164,14 @@ class ConnectionTryRules:
         is_never: Callable[[str], bool],
         *,
         sites: tuple[str, ...] = (),
-        own_hosts: tuple[str, ...] = (),
+        own_hosts: Container[str] = (),
         llm_hosts: tuple[str, ...] = (),
     ) -> None:
         self._planner = planner
         self._is_never = is_never
         self._sites = sites
         self._site_origins = origins_of_sites(sites)
-        self._own_hosts = frozenset(own_hosts)
+        self._own_hosts = own_hosts
         self._llm_hosts = llm_hosts
         self._llm_places: set[tuple[str, int]] = set()
         self._is_excluded = cache(self._excludes)

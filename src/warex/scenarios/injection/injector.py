@@ -21,6 +21,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Self
 
+from msgspec import Struct, structs
+
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionPhase
 from warex.hash_counter import HashCounter
@@ -54,8 +56,7 @@ class SkippedMatches:
     count: int
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """An exchange under way."""
 
     exchange: str
@@ -90,7 +91,7 @@ class Injector:
         never_agents: tuple[str, ...] = (),
         arm: Arm | None = None,
         schedule: InjectionSchedule | None = None,
-        own_hosts: tuple[str, ...] = (),
+        own_hosts: Container[str] = (),
         llm_hosts: tuple[str, ...] = (),
     ) -> None:
         self.scenario = scenario
@@ -147,7 +148,7 @@ class Injector:
 
         ``llm``: the request goes to a model. No rule is about it unless it names its host.
         """
-        exchange = exchange if exchange.at == now else replace(exchange, at=now)
+        exchange = exchange if exchange.at == now else structs.replace(exchange, at=now)
         request = exchange.request
         opened = self._open[exchange.id] = _Open(exchange.id, request)
         if (first := self._awaited.take(request, now)) is not None:
@@ -185,7 +186,7 @@ class Injector:
         opened = self._open.get(exchange.id)
         if opened is None or exchange.response is None or not self.judges_responses:
             return NO_INJECTION
-        exchange = exchange if exchange.at == now else replace(exchange, at=now)
+        exchange = exchange if exchange.at == now else structs.replace(exchange, at=now)
         if opened.repeated is not None:
             opened.answer = self._again(exchange.id, opened.repeated)
             return opened.answer

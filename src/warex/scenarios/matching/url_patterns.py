@@ -109,7 +109,13 @@ def any_of(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     """Return a predicate: whether a normalised URL matches any of the globs."""
     if not patterns:
         return lambda url: False
-    return _found(re.compile("|".join(map(glob_regex, patterns)), re.DOTALL).fullmatch)
+    by_scheme: dict[str, list[str]] = {}
+    for pattern in patterns:
+        scheme, mark, rest = glob_regex(pattern).partition("://")
+        by_scheme.setdefault(f"{scheme}{mark}", []).append(rest)
+    # So the scheme is read once, and of the others only what begins as the URL's host.
+    regex = "|".join(f"{scheme}(?:{'|'.join(rests)})" for scheme, rests in by_scheme.items())
+    return _found(re.compile(regex, re.DOTALL).fullmatch)
 
 
 def on_sites(sites: tuple[str, ...]) -> Callable[[str], bool]:

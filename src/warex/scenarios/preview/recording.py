@@ -8,11 +8,13 @@ done after a fault.
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, get_args
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from warex import mcp
 from warex.errors import TraceError

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction import password_words
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
@@ -37,7 +38,7 @@ _SIGN = rb"(?:[\w\x80-\xff.$%\[\]-]|\\+u[0-9a-fA-F]{4})"
 NEW_LINE = rb"(?:\r?\n|(?:\\+r)?\\+n)"
 """The end of a line, also as an escape in JSON."""
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = lazy_re(
     rb"\[redacted|%5Bredacted|\$[{(A-Z_]|\{|<|\*|%[({s]|redacted@|\xe2\x80\xa2|&lt;|\(|\.\.\."
 )
 """What stands in place of a value."""
@@ -58,8 +59,8 @@ def is_ordinary(value: bytes) -> bool:
     return value.lower() in _ORDINARY
 
 
-_LETTERS_ONLY = re.compile(rb"[A-Za-z][a-z]{7,31}")
-_A_PASSWORD = re.compile(rb"(?i)pass(?:w|phrase|code|\Z)|pwd|pw\Z|kennwort")
+_LETTERS_ONLY = lazy_re(rb"[A-Za-z][a-z]{7,31}")
+_A_PASSWORD = lazy_re(rb"(?i)pass(?:w|phrase|code|\Z)|pwd|pw\Z|kennwort")
 
 
 def is_of_letters(name: bytes, value: bytes) -> bool:
@@ -72,11 +73,11 @@ def is_of_letters(name: bytes, value: bytes) -> bool:
     )
 
 
-BARE = re.compile(rb"[^\s\"'\\<>,;&)}\]]+")
-_WHOLE_LINE = re.compile(rb"[^\r\n\"'\\<>]+")
-_CODE = re.compile(rb"[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[;]?|[A-Za-z_.]+\(.*")
-STRONG = re.compile(rb"(?=.*[0-9])(?=.*[^0-9]).{8,}", re.DOTALL)
-_SAYS_HOW = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+-[a-z-]+")
+BARE = lazy_re(rb"[^\s\"'\\<>,;&)}\]]+")
+_WHOLE_LINE = lazy_re(rb"[^\r\n\"'\\<>]+")
+_CODE = lazy_re(rb"[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[;]?|[A-Za-z_.]+\(.*")
+STRONG = lazy_re(rb"(?=.*[0-9])(?=.*[^0-9]).{8,}", re.DOTALL)
+_SAYS_HOW = lazy_re(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+-[a-z-]+")
 """A date, or ``12-character``."""
 
 
@@ -111,13 +112,14 @@ def matched(pattern: re.Pattern[bytes], text: bytes, begin: int) -> bytes:
 
 # ---- parameters of queries and forms
 
+NAMES_OF_PARAMETERS = NAMES.removesuffix(b")") + rb"|policy|sign|state)"
 PARAMETER = (
-    rb"(?i)(?:[?&;#~]|\\u0026)[\w\x80-\xff.:$%\[\]-]*(?:"
-    + NAMES[3:-1]
-    + rb"|policy|sign|state)[\w\x80-\xff.:$%\[\]-]*="
+    rb"(?i)(?:[?&;#~]|\\u0026)[\w\x80-\xff.:$%\[\]-]*"
+    + NAMES_OF_PARAMETERS
+    + rb"[\w\x80-\xff.:$%\[\]-]*="
 )
-_NAME_OF_PARAMETER = re.compile(rb"(?:[?&;#~]|\\u0026)([\w\x80-\xff.:$%\[\]-]*)=")
-_IN_QUERY = re.compile(rb"[^&;#\s<>\"'\\]*")
+_NAME_OF_PARAMETER = lazy_re(rb"(?:[?&;#~]|\\u0026)([\w\x80-\xff.:$%\[\]-]*)=")
+_IN_QUERY = lazy_re(rb"[^&;#\s<>\"'\\]*")
 _SECRET_PARAMETERS = frozenset({b"auth", b"key"})
 """Names that are secret only in URLs."""
 GOES_ON = frozenset(bytes([sign]) for sign in b",:;)]} \t")
@@ -143,23 +145,23 @@ def parameters(text: bytes) -> Iterator[Cut]:
 # ---- assignments
 
 ASSIGNED = rb"(?i)" + NAMES + _SIGN + rb"*(?:\\*[\"'])?\]?[ \t]*[:=]"
-_LEFT = re.compile(rb"(?:[\w\x80-\xff.$%\[-]|\\u[0-9a-fA-F]{4})*\Z")
-_NAME_AND_MARK = re.compile(
+_LEFT = lazy_re(rb"(?:[\w\x80-\xff.$%\[-]|\\u[0-9a-fA-F]{4})*\Z")
+_NAME_AND_MARK = lazy_re(
     rb"((?:[\w\x80-\xff.$%\[\]-]|\\+u[0-9a-fA-F]{4})+)(\\*[\"'])?"
     rb"(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
 )
-_SPACED_NAME_AND_MARK = re.compile(
+_SPACED_NAME_AND_MARK = lazy_re(
     rb"((?:[\w\x80-\xff.$%\[\] -]){1,60})(\\*[\"'])?"
     rb"(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
 )
-_QUOTE = re.compile(rb"(\\*)([\"'\x60])")
-_DIGEST = re.compile(rb"Digest (?:[\w-]+=(?:\\*\"[^\"\\]*\\*\"|[^\s,\"\\]+)(?:,[ ]?)?)+")
+_QUOTE = lazy_re(rb"(\\*)([\"'\x60])")
+_DIGEST = lazy_re(rb"Digest (?:[\w-]+=(?:\\*\"[^\"\\]*\\*\"|[^\s,\"\\]+)(?:,[ ]?)?)+")
 _HOLDS_ALL = frozenset({b"authorization", b"cookie", b"proxy-authorization", b"set-cookie"})
-_LETTERS = re.compile(rb"[A-Z0-9_]+")
-_LINE_BEFORE = re.compile(rb"(?:\A|\n|\\n|[\"'`])[ \t]*(?:[-*>] ?)?(?:export[ ])?[\"']?\Z")
-_LINE_END = re.compile(rb"[ \t]*(?:\r|\n|\\+[nr]|[\"'`]|\Z)")
-_TO_LINE_END = re.compile(rb"[^\s\"'\\<>]{4,128}")
-_FORM_BEFORE = re.compile(rb"(?:[\"'`]|(?:-[dF]|--data(?:-\w+)?|--form(?:-\w+)?)[ =])\Z")
+_LETTERS = lazy_re(rb"[A-Z0-9_]+")
+_LINE_BEFORE = lazy_re(rb"(?:\A|\n|\\n|[\"'`])[ \t]*(?:[-*>] ?)?(?:export[ ])?[\"']?\Z")
+_LINE_END = lazy_re(rb"[ \t]*(?:\r|\n|\\+[nr]|[\"'`]|\Z)")
+_TO_LINE_END = lazy_re(rb"[^\s\"'\\<>]{4,128}")
+_FORM_BEFORE = lazy_re(rb"(?:[\"'`]|(?:-[dF]|--data(?:-\w+)?|--form(?:-\w+)?)[ =])\Z")
 
 
 def assignments(text: bytes, *, line: bool) -> Iterator[Cut]:
@@ -258,12 +260,12 @@ def closing_quote(text: bytes, begin: int, quote_mark: bytes) -> int:
 # ---- values on another line
 
 NEXT_LINE = rb"(?i)" + NAMES + rb"[\w.-]*[\"']?:[ \t]*(?:[|>][+-]?)?[ \t]*" + NEW_LINE
-_NEXT_LINE = re.compile(
+_NEXT_LINE = lazy_re(
     rb"([\w\x80-\xff.$-]{1,80})[\"']?:[ \t]*([|>]?)[+-]?[ \t]*" + NEW_LINE + rb"([ \t]*)"
 )
-_LINE = re.compile(rb"[^\r\n\"\\]{4,256}")
+_LINE = lazy_re(rb"[^\r\n\"\\]{4,256}")
 PART = rb"(?i)form-data;[ ]?name=\\*[\"']?[^\"'\r\n]*" + NAMES + rb"[^\"'\r\n]*[\"']?"
-_PART = re.compile(
+_PART = lazy_re(
     rb"(?i)"
     rb"form-data;[ ]?name=\\*[\"']?([^\"'\\\r\n;]{1,120})\\*[\"']?[^\r\n\\]{0,200}"
     + NEW_LINE
@@ -276,7 +278,7 @@ _PART = re.compile(
     + rb"--)(?:[^\"\\]|\\[^\"])){1,1024})"
 )
 NAMED = rb"(?i)\b(?:name|key):[ \t]*[\"']?[\w.-]*" + NAMES + rb"[\w.-]*[\"']?[ \t]*" + NEW_LINE
-_NAMED = re.compile(
+_NAMED = lazy_re(
     rb"(?:name|key|NAME|Name|Key):[ \t]*[\"']?([\w\x80-\xff.-]{1,80})[\"']?[ \t]*"
     + NEW_LINE
     + rb"[ \t]*[Vv]alue:[ \t]*(\\*[\"'])?([^\s\"'\\]{1,256})"
@@ -321,18 +323,18 @@ def named_values(text: bytes) -> Iterator[Cut]:
 # ---- elements
 
 TAG = rb"(?i)<[a-z][\w:-]*\b[^<>]*\b(?:name|id|property|type|key)[\s=\\\"']+[^\s\"'<>\\]*" + NAMES
-_REST_OF_TAG = re.compile(rb"[^<>]{0,800}>")
-_ATTRIBUTE = re.compile(
+_REST_OF_TAG = lazy_re(rb"[^<>]{0,800}>")
+_ATTRIBUTE = lazy_re(
     rb"([\w:-]+)[ \t\r\n]*=[ \t\r\n]*(?:\\*\"([^\"\\]*)|\\*'([^'\\]*)|([^\s\"'>\\]+))"
 )
-_CONTENT = re.compile(
+_CONTENT = lazy_re(
     rb"(?:\s{0,20}<value>)?(?:<!\[CDATA\[)?((?:[^<>\"\\]|\\[^<>]){1,1024}?)"
     rb"(?:\]\]>)?</[\w:.-]{1,80}[ ]?>"
 )
 ELEMENT = rb"(?i)<(?:[\w.-]*:)?[\w\x80-\xff.-]*" + NAMES + rb"[\w\x80-\xff.-]*(?:[ \t\r\n][^<>]*)?>"
-_ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?([\w\x80-\xff.-]{1,80})[^<>]{0,201}>")
+_ELEMENT = lazy_re(rb"<(?:[\w.-]{1,40}:)?([\w\x80-\xff.-]{1,80})[^<>]{0,201}>")
 PAIR = rb"(?i)<key>[^<>]*" + NAMES + rb"[^<>]*</key>"
-_PAIR = re.compile(
+_PAIR = lazy_re(
     rb"<key>([^<>]{1,120})</key>(?:\s|\\+[nrt]){0,20}<string>((?:[^<>\"\\]|\\[^<>]){1,1024})<"
 )
 _HOLDING = frozenset({b"entry", b"property", b"param", b"parameter", b"string", b"setting"}) | {

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from urllib.parse import quote, quote_plus, urlsplit
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.gitleaks import PatternSet
 from warex.traces.redaction.names import Secrecy, is_secret, looks_random, name_secrecy
 
@@ -17,7 +18,7 @@ _LEAST = 8
 REDACT_STRINGS = "WAREX_REDACT_STRINGS"
 """The variable with a user's own texts to redact, one a line."""
 _LEAST_GIVEN = 4
-_PLACE = re.compile(r"\.{0,2}/|~/?|[A-Za-z]:\\|unix:")
+_PLACE = lazy_re(r"\.{0,2}/|~/?|[A-Za-z]:\\|unix:")
 _PLAIN = frozenset({"disabled", "enabled", "required", "optional", "password", "changeme"})
 
 
@@ -128,7 +129,7 @@ def _replaced(text: bytes, way: bytes, instead: bytes, in_words: bool) -> bytes:
 
 _OF_NUMBERS = frozenset(bytes([sign]) for sign in b"0123456789.:,[-")
 _OF_NUMBERS_BEHIND = frozenset(bytes([sign]) for sign in b"0123456789.")
-_ENDS_ESCAPE = re.compile(rb"(?:\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2})\Z")
+_ENDS_ESCAPE = lazy_re(rb"(?:\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2})\Z")
 
 
 def _ends_escape(text: bytes, place: int) -> bool:

@@ -5,10 +5,9 @@ run: RE2 matches all rules in one pass, in linear time.
 """
 
 import math
-import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ from typing import Any
 import re2
 
 from warex.errors import MachineError
+from warex.text.lazy_pattern import lazy_re
 
 _PACKAGE, _RULES = "maskerlogger", "config/gitleaks.toml"
 
@@ -30,10 +30,10 @@ _BY_CONTEXT = "{0,50}?"
 """Part of each rule for a value behind a vendor's name."""
 _NEAR = 64
 """Bytes before a match that may contain its rule's keyword."""
-_COUNTED = re.compile(r"(?:\(\?i\)|\\b|\(\?:\\b\|.*?\{2\}\)|\((?!\?))*(?:\[|\\d|\(\?:\^)|.*sgp_")
+_COUNTED = lazy_re(r"(?:\(\?i\)|\\b|\(\?:\\b\|.*?\{2\}\)|\((?!\?))*(?:\[|\\d|\(\?:\^)|.*sgp_")
 """A pattern that begins with a class, not with a literal."""
-_TOKEN = re.compile(rb"[A-Za-z0-9_-]*")
-_STOP = re.compile(rb"[\\\"]")
+_TOKEN = lazy_re(rb"[A-Za-z0-9_-]*")
+_STOP = lazy_re(rb"[\\\"]")
 _OWN_NAMES = frozenset({"curl-auth-header", "curl-auth-user", "generic-api-key", "private-key"})
 """Rules that WAREX replaces by its own."""
 
@@ -156,3 +156,45 @@ class PatternSet:
     def found(self, text: bytes) -> list[int]:
         """Return the indices of the patterns that match."""
         return self._set.Match(text) or []
+
+
+class StagedPatterns:
+    """Patterns some of which need another one; these are compiled for the first text that has it.
+
+    Compiling all of them takes several times as long as most trials take for their first texts.
+    """
+
+    def __init__(self, patterns: Sequence[tuple[bytes, bytes | None]]) -> None:
+        """``patterns``: each with the one without which it matches no text, if there is one."""
+        self._patterns = tuple(pattern for pattern, _ in patterns)
+        self._free: list[int] = []
+        self._places: dict[bytes, list[int]] = {}
+        for place, (_, needed) in enumerate(patterns):
+            places = self._free if needed is None else self._places.setdefault(needed, [])
+            places.append(place)
+        self._needed = tuple(self._places)
+        self._first = PatternSet((*(self._patterns[place] for place in self._free), *self._needed))
+        self._sets: dict[bytes, PatternSet] = {}
+
+    def found(self, text: bytes) -> list[int]:
+        """Return the indices of the patterns that match, in order."""
+        found: list[int] = []
+        for index in self._first.found(text):
+            if index < len(self._free):
+                found.append(self._free[index])
+            else:
+                needed = self._needed[index - len(self._free)]
+                places = self._places[needed]
+                found += (places[within] for within in self._set_of(needed).found(text))
+        return sorted(found)
+
+    def compile_all(self) -> None:
+        """Compile the patterns that no text has needed yet."""
+        for needed in self._needed:
+            self._set_of(needed)
+
+    def _set_of(self, needed: bytes) -> PatternSet:
+        if needed not in self._sets:
+            places = self._places[needed]
+            self._sets[needed] = PatternSet(tuple(self._patterns[place] for place in places))
+        return self._sets[needed]

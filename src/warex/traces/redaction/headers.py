@@ -8,6 +8,7 @@ its value and a keyed hash are kept, so that equal values stay equal.
 import re
 from collections.abc import Iterable
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.names import (
     Secrecy,
@@ -91,18 +92,18 @@ _KNOWN = words_of(
     x-amzn-remapped-date x-amzn-remapped-content-length
     """
 )
-_KNOWN_KINDS = re.compile(
+_KNOWN_KINDS = lazy_re(
     r"(?:sec-|access-control-|x-ratelimit-|x-rate-limit-|ratelimit-|x-stainless-|x-warex-|x-amz-meta-"
     r"|x-envoy-|anthropic-ratelimit-|x-playwright-|x-kubernetes-pf-|x-datadog-)[a-z0-9-]*\Z"
 )
 """Families of headers that are harmless."""
 
-_HEX = re.compile(
+_HEX = lazy_re(
     r"(?:W/)?\"?[0-9a-f-]*\"?|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT"
 )
 """A hash, a UUID, a number or a date: it has no secret's shape."""
-_SPLIT = re.compile(r"[\s,;=\"']+")
-_IDENTIFIES = re.compile(
+_SPLIT = lazy_re(r"[\s,;=\"']+")
+_IDENTIFIES = lazy_re(
     r"""(?ix) (?:^|[-_.])
     (?: accept.* | ch-ua.* | content-security-policy.* | digest | etag | match
       | [a-z]*id(?:-\d)? | hash | checksum | md5 | sha\d* | nel | report-to
@@ -198,7 +199,7 @@ def _protocols(value: str, how: Pass) -> str:
 
 
 _SCHEMES = frozenset({"auth", "basic", "key", "session", "ticket"})
-_WORDY = re.compile(r"[A-Za-z]*[0-9]{0,3}")
+_WORDY = lazy_re(r"[A-Za-z]*[0-9]{0,3}")
 
 
 def _protocol(item: str) -> str:

@@ -3,17 +3,16 @@
 import re
 from collections.abc import Iterator
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.names import looks_random, looks_secret
 
 type _Span = tuple[int, int]
 
 # ---- users
 
-_USER = re.compile(
-    rb"://([^/?#\s<>\"'\\]+|[^/?#\s<>\"'\\:@]+:(?![0-9]{1,5}#)[^/?\s<>\"'\\@]{1,128})@"
-)
-_ALONE_BEFORE = re.compile(rb"(?:\A|[\"'(<=,])[A-Za-z][A-Za-z0-9+.-]*\Z")
-_ALONE_BEHIND = re.compile(rb"[^\s\"'<>)\\]*(?:[\"'<>)\\]|\Z)")
+_USER = lazy_re(rb"://([^/?#\s<>\"'\\]+|[^/?#\s<>\"'\\:@]+:(?![0-9]{1,5}#)[^/?\s<>\"'\\@]{1,128})@")
+_ALONE_BEFORE = lazy_re(rb"(?:\A|[\"'(<=,])[A-Za-z][A-Za-z0-9+.-]*\Z")
+_ALONE_BEHIND = lazy_re(rb"[^\s\"'<>)\\]*(?:[\"'<>)\\]|\Z)")
 
 
 def user_spans(text: bytes) -> Iterator[_Span]:
@@ -38,11 +37,11 @@ def user_spans(text: bytes) -> Iterator[_Span]:
 # ---- random values
 
 RANDOM_VALUE = rb"[?&][\w.-]+=[A-Za-z0-9_~+/-]{24,}"
-_RANDOM_VALUE = re.compile(
+_RANDOM_VALUE = lazy_re(
     rb"[?&]([\w.-]{1,64})=([A-Za-z0-9_~+/-]{24,}={0,2})(?=[&#;\s\"'<>)\]\\,]|\Z)"
 )
-_LONG_HEX = re.compile(r"(?=[0-9]*[a-fA-F])(?=[a-fA-F]*[0-9])(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
-_ORDINARY = re.compile(
+_LONG_HEX = lazy_re(r"(?=[0-9]*[a-fA-F])(?=[a-fA-F]*[0-9])(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
+_ORDINARY = lazy_re(
     r"""(?x) (?:^|[-_.])
     (?: .*id s? | .*clid | after | before | bust(?:er)? | build | cache.* | cb | ck | commit
       | continuation | ctoken | cursor | data | digest | e?tag | ei | end | etag | expand | file
@@ -77,18 +76,16 @@ _WHAT = (
     rb"|(?:one[ -]time|verification|security|confirmation|login|access|recovery)[ ]code)"
 )
 PASSWORD_STATEMENT = rb"(?i)\b" + _WHAT + rb"(?:[ ](?:is|was|are)\b|[ ]?[:=])"
-_SAID = re.compile(
+_SAID = lazy_re(
     rb"(?i)(?<![\w-])("
     + _WHAT
     + rb")(?:[ ](?:is|was)(?:[ ]now)?:?|[ ]?[:=])[ ]{0,2}"
     + rb"(?:\\*[\"'`])?([^\s\"'`<>\\,;|(){}\[\]]{4,64})"
 )
-_OF_DIGITS = re.compile(rb"[0-9]{4,8}[.!?]?")
-_MIXED = re.compile(
-    r"(?=.*[A-Za-z])(?:(?=.*[0-9])|(?=.*[a-z])(?=.*[A-Z])(?=.*[!@#$%^&*+=~?])).{8,}"
-)
-_SPEAKS = re.compile(r"(?i)[a-z]+(?:-[a-z]+)*|.*(?:sha|md|base|utf|aes|rsa|bcrypt|argon)-?[0-9].*")
-_NOT_A_VALUE = re.compile(r"\[?redacted|[$%*<{]|.*://|[0-9]+(?:st|nd|rd|th|px|ms|min|-[a-z-]+)\b")
+_OF_DIGITS = lazy_re(rb"[0-9]{4,8}[.!?]?")
+_MIXED = lazy_re(r"(?=.*[A-Za-z])(?:(?=.*[0-9])|(?=.*[a-z])(?=.*[A-Z])(?=.*[!@#$%^&*+=~?])).{8,}")
+_SPEAKS = lazy_re(r"(?i)[a-z]+(?:-[a-z]+)*|.*(?:sha|md|base|utf|aes|rsa|bcrypt|argon)-?[0-9].*")
+_NOT_A_VALUE = lazy_re(r"\[?redacted|[$%*<{]|.*://|[0-9]+(?:st|nd|rd|th|px|ms|min|-[a-z-]+)\b")
 
 
 def stated_passwords(text: bytes) -> Iterator[_Span]:

@@ -4,10 +4,10 @@ A name is split into words: ``userPassword``, ``user[password]`` and ``X-User-Pa
 same ones. The last word is the kind of the value: a ``token_type`` is no token.
 """
 
-import re
 from enum import IntEnum
 from urllib.parse import unquote
 
+from warex.text.lazy_pattern import lazy_re
 from warex.text.short_cache import cached_if_short
 from warex.traces.redaction import password_words
 
@@ -28,7 +28,7 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = lazy_re(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _STEMS = words_of(
     """
@@ -112,7 +112,7 @@ _OPENS = frozenset(
 )
 """As the last word: names of the values in links that confirm, invite or reset."""
 _OWNERS_OF_STATE = frozenset({"auth", "login", "oauth", "oauth2", "oidc", "relay", "sso", "view"})
-_NO_TOKENS = re.compile("tokeni[sz]|tokenless|passwordless|passwordstrength|authoriz(?:able|er)")
+_NO_TOKENS = lazy_re("tokeni[sz]|tokenless|passwordless|passwordstrength|authoriz(?:able|er)")
 """Words that contain a stem but mean no secret."""
 _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", "monkey", "turkey"})
 
@@ -182,12 +182,12 @@ def _by_stems(words: list[str], last: str) -> Secrecy:
     return Secrecy.NOTHING
 
 
-_TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\(){}\[\];,]{12,}")
-_ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
-_HEX = re.compile(r"(?=[0-9]*[A-Fa-f])(?=[A-Fa-f]*[0-9])(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
-_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
-_TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])")
-_WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{10,}")
+_TELLING = lazy_re(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\(){}\[\];,]{12,}")
+_ESCAPE = lazy_re(r"\\+u([0-9a-fA-F]{4})")
+_HEX = lazy_re(r"(?=[0-9]*[A-Fa-f])(?=[A-Fa-f]*[0-9])(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
+_UUID = lazy_re(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_TURN = lazy_re(r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])")
+_WILD = lazy_re(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{10,}")
 
 
 def is_secret(secrecy: Secrecy, value: str) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from urllib.parse import quote
 
+from warex.text.lazy_pattern import lazy_re
+
 _BY_DJANGO = (
     # Latin: af ast az br ca cy da de dsb eo et eu fi fr ga gd gl hr hsb hu ia id is kab lt lv
     # ms nb nl pl pt pt_BR ro sk sl sq sv sw tr uz vi
@@ -40,7 +42,7 @@ _AS_A_WORD = frozenset(
     "lozinka",
 }
 """Words that stand within others, so that they must be words of their own."""
-_GAPS = re.compile(r"[\s_.\u200c-]+")
+_GAPS = lazy_re(r"[\s_.\u200c-]+")
 _STROKES = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "ə": "e"})  # noqa: RUF001
 
 

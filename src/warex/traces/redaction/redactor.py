@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote_plus, unquote_to_bytes
 
 from pydantic import JsonValue
 
+from warex.text.lazy_pattern import lazy_re
 from warex.text.short_cache import cached_if_short
 from warex.traces.redaction.assigned import PLACEHOLDER, is_ordinary
 from warex.traces.redaction.environment_secrets import KnownSecrets
@@ -40,10 +41,10 @@ _LARGEST_FORM = 256 * 1024
 _MOST_FIELDS = 1000
 _DEEPEST_FORM = 20
 _MOST_PAGE_FIELDS = 64
-_PART = re.compile(
+_PART = lazy_re(
     rb'(?i)\bname="([^"\r\n]{1,80})"\r?\n(?:[\w-]+:[^\r\n]*\r?\n)*\r?\n([^\r\n]{1,256})'
 )
-_IS_OF_REQUEST = re.compile(r"(?i)csrf|xsrf|token|nonce|captcha|state|signature")
+_IS_OF_REQUEST = lazy_re(r"(?i)csrf|xsrf|token|nonce|captcha|state|signature")
 """Names of values that differ in each request; they are known by their name or shape."""
 _MOST_TYPED = 96
 _MOST_NAMED = 160
@@ -62,9 +63,9 @@ _OF_PROTOCOLS = frozenset(
     localhost warex events request requests standard premium default customer customers""".split()
 )
 """Words of the formats that traces hold, and names of users, which no secret may take out."""
-_SECOND_KIND = re.compile(rb"[^A-Za-z]")
-_STRONG = re.compile(rb"(?=.*[0-9])(?=.*[A-Za-z])|(?=.*[a-z])(?=.*[A-Z])(?=.*[^A-Za-z])", re.DOTALL)
-_DIGITS = re.compile(rb"[0-9]+")
+_SECOND_KIND = lazy_re(rb"[^A-Za-z]")
+_STRONG = lazy_re(rb"(?=.*[0-9])(?=.*[A-Za-z])|(?=.*[a-z])(?=.*[A-Z])(?=.*[^A-Za-z])", re.DOTALL)
+_DIGITS = lazy_re(rb"[0-9]+")
 
 
 class LearnedSecrets:

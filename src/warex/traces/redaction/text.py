@@ -14,10 +14,17 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from warex.traces.redaction import assigned
+from warex.text.lazy_pattern import lazy_re
+from warex.traces.redaction import assigned, password_words
 from warex.traces.redaction.assigned import Cut
 from warex.traces.redaction.environment_secrets import process_secrets
-from warex.traces.redaction.gitleaks import PatternSet, compiled, context_rules, shape_rules
+from warex.traces.redaction.gitleaks import (
+    PatternSet,
+    StagedPatterns,
+    compiled,
+    context_rules,
+    shape_rules,
+)
 from warex.traces.redaction.heuristics import (
     PASSWORD_STATEMENT,
     RANDOM_VALUE,
@@ -53,11 +60,11 @@ _ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22(?:%(?:25)*3a|:)"
 _ENTITY = rb"&(?:quot|lt|apos|#0*3[49]|#[xX]2[27]);"
 _NUMERIC = rb"(?:&#[xX]?[0-9a-fA-F]{2,5};){6}"
 _LONG = rb"[A-Za-z0-9]{20,}"
-_USER_AND_PASSWORD = re.compile(
+_USER_AND_PASSWORD = lazy_re(
     rb"[\w.@+-]{1,64}:((?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[!-~]{6,128})"
 )
-_ENCODED_RUN = re.compile(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
-_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
+_ENCODED_RUN = lazy_re(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
+_BASE64_RUN = lazy_re(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
 
 
 def _plain(value: bytes) -> bytes:
@@ -148,14 +155,14 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     for place in sorted(found):
         if place >= len(shapes):
             text = actions[place - len(shapes)](text, how)
-    prefilters, actions = _by_length()
-    for place in sorted(prefilters.found(text)):
+    lengths, actions = _by_length()
+    for place in sorted(lengths.found(text)):
         text = actions[place](text, how)
     return text
 
 
 @cache
-def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
+def _by_beginning() -> tuple[StagedPatterns, tuple[_Replace, ...]]:
     """Return the patterns with a literal beginning, and the actions for those behind the rules."""
     own: tuple[tuple[bytes, _Replace], ...] = (
         (KEY_PREFILTER, _keys),
@@ -198,11 +205,18 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),
         (HEX_KEY, _cutting(_hex_keys)),
-        (_rare_words(), _cutting(_rare)),
+        (_keywords(anchored=False), _cutting(_rare)),
         (_by_context(), _cutting(_vendors)),
     )
-    rules = [rule.pattern.encode() for rule in shape_rules(anchored=True)]
-    return PatternSet((*rules, *(each for each, _ in own))), tuple(do for _, do in own)
+    keywords = _keywords(anchored=True)
+    shapes = [(rule.pattern.encode(), keywords) for rule in shape_rules(anchored=True)]
+    patterns = StagedPatterns((*shapes, *((each, needed_by(each)) for each, _ in own)))
+    return patterns, tuple(do for _, do in own)
+
+
+def needed_by(pattern: bytes) -> bytes | None:
+    """Return the prefilter without which a pattern matches no text: that of names, or None."""
+    return near.ANY_NAME if password_words.prefilter() in pattern else None
 
 
 @cache
@@ -224,8 +238,9 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
     return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
 
 
-def _rare_words() -> bytes:
-    words = {word for rule in shape_rules(anchored=False) for word in rule.keywords}
+def _keywords(*, anchored: bool) -> bytes:
+    """Return a pattern for the words without which the rules for shapes match nothing."""
+    words = {word for rule in shape_rules(anchored=anchored) for word in rule.keywords}
     return rb"(?i)" + b"|".join(map(re.escape, sorted(words)))
 
 
@@ -240,6 +255,7 @@ def _by_context() -> bytes:
 
 def precompile() -> None:
     """Compile all patterns before a fork."""
+    _by_beginning()[0].compile_all()
     redact_bytes(b"https://site.example/")
 
 

@@ -5,6 +5,7 @@ RE2 searches ``KEY_PREFILTER`` and ``PREFIXED`` first, in one pass.
 
 import re
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.names import looks_random
 
 REDACTED = "[redacted]"
@@ -30,7 +31,7 @@ def _key(literal: str, rest: str) -> tuple[str, re.Pattern[str], str]:
     escapes = (r"\\[nrtbf]", r"\\u[0-9a-f]{4}", r"%[0-9A-Fa-f]{2}")
     behind_escape = "|".join(f"(?<={escape}{prefix})" for escape in escapes)
     before = f"(?<![A-Za-z0-9]{prefix})|{behind_escape}"
-    return literal, re.compile(f"{prefix}(?:{before}){rest}"), REDACTED
+    return literal, lazy_re(f"{prefix}(?:{before}){rest}"), REDACTED
 
 
 # What gitleaks has no rule for, or a narrower one. No prefix begins with a letter that can end a
@@ -73,12 +74,12 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     _key("sbp_", r"[0-9a-f]{32,}"),  # Supabase
     _key("key-", r"[0-9a-f]{32}(?![0-9a-f])"),  # Mailgun
     _key("eyJ", r"[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]*"),  # JWT
-    ("-us", re.compile(r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}\b"), REDACTED),  # Mailchimp
+    ("-us", lazy_re(r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}\b"), REDACTED),  # Mailchimp
     # Airtable, and Discord's bots.
-    ("pat", re.compile(r"(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}[.][0-9a-f]{64}"), REDACTED),
+    ("pat", lazy_re(r"(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}[.][0-9a-f]{64}"), REDACTED),
     (
         ".",
-        re.compile(
+        lazy_re(
             r"(?<![A-Za-z0-9_-])[MNO][A-Za-z0-9_-]{22,26}[.][A-Za-z0-9_-]{6}[.][A-Za-z0-9_-]{27,40}"
             r"(?![A-Za-z0-9_-])"
         ),
@@ -87,30 +88,28 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     # Telegram's bots.
     (
         ":",
-        re.compile(
+        lazy_re(
             r"(?<![0-9])[0-9]{8,10}:(?=[A-Za-z_-]{0,34}[0-9])[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"
         ),
         REDACTED,
     ),
-    (":AA", re.compile(r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"), REDACTED),
+    (":AA", lazy_re(r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"), REDACTED),
     # Brave.
     (
         "BSA",
-        re.compile(r"(?<![A-Za-z0-9])BSA(?=[A-Za-z_-]{0,30}[0-9])[A-Za-z0-9_-]{24,32}"),
+        lazy_re(r"(?<![A-Za-z0-9])BSA(?=[A-Za-z_-]{0,30}[0-9])[A-Za-z0-9_-]{24,32}"),
         REDACTED,
     ),
     # Bearer or bearer, but not "bearer of good-news".
     (
         "earer ",
-        re.compile(r"(earer )(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}"),
+        lazy_re(r"(earer )(?=[A-Za-z._~+/=-]{0,60}[0-9])[A-Za-z0-9._~+/=-]{12,}"),
         rf"\1{REDACTED}",
     ),
     # PEM; its line ends may be escaped, even more than once.
     (
         "PRIVATE KEY",
-        re.compile(
-            r"(BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?:[A-Za-z0-9+/=\s]|\\+[nr])+"
-        ),
+        lazy_re(r"(BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?:[A-Za-z0-9+/=\s]|\\+[nr])+"),
         rf"\1{REDACTED}",
     ),
 )
@@ -120,8 +119,8 @@ _HARMLESS_PREFIXES = frozenset(
     | {"toolu", "tooluse", "trace"}
 )
 """Of ids that models and their clients give to calls, and of hashes."""
-_TAIL = re.compile(rb"[A-Za-z0-9_+/=-]*")
-_GROUPS = re.compile(rb"(?:[A-Za-z0-9]+[_-])+")
+_TAIL = lazy_re(rb"[A-Za-z0-9_+/=-]*")
+_GROUPS = lazy_re(rb"(?:[A-Za-z0-9]+[_-])+")
 
 
 HEX_KEY = (
@@ -129,10 +128,10 @@ HEX_KEY = (
     rb"|lsv2|sntry[su]|shp[a-z]+|dop|ste|psk|auth|bot|cli|oauth|rnd|nk|apify|wandb|v1)(?:__?|[.])[a-z0-9]"
 )
 """A prefix of keys that are hexadecimal or random, and the first character behind it."""
-_OF_KEY = re.compile(rb"(?:[A-Za-z0-9]{1,16}(?:__?|[.-]))+")
-_ESCAPED = re.compile(rb"u[0-9a-fA-F]{4}|[nrtbf]")
-_SEGMENT_TAIL = re.compile(rb"[A-Za-z0-9_-]*")
-_HEX_TAIL = re.compile(
+_OF_KEY = lazy_re(rb"(?:[A-Za-z0-9]{1,16}(?:__?|[.-]))+")
+_ESCAPED = lazy_re(rb"u[0-9a-fA-F]{4}|[nrtbf]")
+_SEGMENT_TAIL = lazy_re(rb"[A-Za-z0-9_-]*")
+_HEX_TAIL = lazy_re(
     r"(?=[0-9_]*[a-fA-F])(?=[a-fA-F_]*[0-9])[0-9a-fA-F]{24,}(?:[_-][0-9a-fA-F]{6,})?"
 )
 

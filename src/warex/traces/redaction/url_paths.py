@@ -3,21 +3,22 @@
 import re
 from collections.abc import Iterator
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy, opens
 
 SEGMENT = rb"/[\w.~:=%+-]{16,}"
-_SEGMENT = re.compile(SEGMENT)
+_SEGMENT = lazy_re(SEGMENT)
 SHORT_SEGMENT = (
     rb"(?i)/[\w-]*(?:token|reset|passw|confirm|verif|activat|invit|magic|unsub|opt-?out|recover"
     rb"|secret|login|signin|auth|share|state)[\w-]*/[0-9a-f]+"
 )
 """A short segment behind a word that announces what opens."""
-_SHORT_SEGMENT = re.compile(rb"/[\w-]{1,80}/([0-9A-Za-z_-]{6,32})(?![\w.-])")
-_TELLS = re.compile(
+_SHORT_SEGMENT = lazy_re(rb"/[\w-]{1,80}/([0-9A-Za-z_-]{6,32})(?![\w.-])")
+_TELLS = lazy_re(
     r"token|reset|passw|confirm|verif|activat|invit|magic|unsubscrib|secret|webhook|ticket|jwt"
 )
-_MAY_TELL = re.compile(
+_MAY_TELL = lazy_re(
     r"session|auth|hook|service|callback|login|signin|sso|share|private|code|key|bot|feed|accept"
 )
 _OPENS = frozenset(
@@ -29,11 +30,11 @@ _NAMES_FILES = frozenset(
     {"assets", "blob", "build", "chunks", "commit", "commits", "css", "dist", "images", "img", "js"}
     | {"raw", "static", "tree"}
 )
-_LONG_HEX = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-fA-F]*[a-fA-F])(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
-_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,8}$")
-_BEFORE = re.compile(rb"(?:/[^/\s\"'<>?#]*){1,4}\Z")
-_RUN = re.compile(rb"[^\s\"'<>()\\]*\Z")
-_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_LONG_HEX = lazy_re(r"(?=[^0-9]*[0-9])(?=[^a-fA-F]*[a-fA-F])(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
+_EXTENSION = lazy_re(r"\.[A-Za-z][A-Za-z0-9]{0,8}$")
+_BEFORE = lazy_re(rb"(?:/[^/\s\"'<>?#]*){1,4}\Z")
+_RUN = lazy_re(rb"[^\s\"'<>()\\]*\Z")
+_UUID = lazy_re(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
 def tokens_in_paths(text: bytes) -> Iterator[tuple[int, int]]:
@@ -92,10 +93,10 @@ def _is_of_words(segment: str) -> bool:
 
 
 # A scheme, a host, folders, a file and short values: most URLs of most sites.
-_SIMPLE = re.compile(
+_SIMPLE = lazy_re(
     r"(https?://[\w.-]+(?::[0-9]+)?/(?:[\w.~-]+/)*)([\w.~-]*)(?:\?([\w.~=&-]*))?", re.ASCII
 )
-_LONG = re.compile(r"[A-Za-z0-9_-]{14}|eyJ")
+_LONG = lazy_re(r"[A-Za-z0-9_-]{14}|eyJ")
 _LONG_VALUE = 9
 """Characters; a shorter value is only secret by its name."""
 

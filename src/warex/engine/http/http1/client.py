@@ -60,7 +60,6 @@ class Http1Client(Http1Connection):
 
     def send_request(self, head: RequestHead, *, raw_body: bool = False, has_body: bool) -> int:
         """Send the head of a request and return its stream."""
-        assert self.reusable
         self._state = ExchangeState()
         self._state.request_step(Step.HEAD)
         self._stream += 1

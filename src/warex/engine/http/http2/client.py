@@ -67,7 +67,7 @@ class Http2Client(Http2Connection):
         if not waiting or number < waiting[0]:
             return self._frames.is_open(number)
         limit = min(self._frames.remote_settings.max_concurrent_streams, _MAX_OPEN)
-        if number != waiting[0] or self._frames.open_outbound_streams >= limit:
+        if number != waiting[0] or not self._frames.may_open(limit):
             return False
         waiting.popleft()
         return True

@@ -194,6 +194,17 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
         stream = self.streams.get(stream_id)
         return not self._is_closed and stream is not None and not stream.closed
 
+    def may_open(self, limit: int) -> bool:
+        """Whether fewer streams than a limit are open; clients open all of them."""
+        # Counting also forgets those that are closed, which need not be while there are few.
+        return len(self.streams) < limit or self._open_streams(AllowedStreamIDs.ODD) < limit
+
+    def send_headers(self, stream_id: int, headers: Any, end_stream: bool = False) -> None:
+        """Write a head; the caller knows that the stream ``may_open``."""
+        self.state_machine.process_input(ConnectionInputs.SEND_HEADERS)
+        stream = self._get_or_create_stream(stream_id, AllowedStreamIDs(self.config.client_side))
+        self._prepare_for_sending(stream.send_headers(headers, self.encoder, end_stream))
+
     def reset(self, stream_id: int, code: int) -> None:
         """Reset a stream, if it is open."""
         if self.is_open(stream_id):
@@ -227,7 +238,7 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
             self.incoming_buffer.left = self._decoded = 0
         events = self.state_machine.process_input(ConnectionInputs.RECV_HEADERS)
         is_new = not is_client and number > self.highest_inbound_stream_id
-        if is_new and self.open_inbound_streams >= MAX_STREAMS:
+        if is_new and not self.may_open(MAX_STREAMS):
             return self._refuse(number), events
         stream = self._get_or_create_stream(number, AllowedStreamIDs(not is_client))
         frames, stream_events = stream.receive_headers(fields, "END_STREAM" in frame.flags, None)

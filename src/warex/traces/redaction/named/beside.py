@@ -7,6 +7,7 @@ SQL or a sentence names what a quoted text is.
 import re
 from collections.abc import Iterator
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction import password_words
 from warex.traces.redaction.assigned import NAMES, NEW_LINE, PLACEHOLDER, Cut, is_ordinary
 from warex.traces.redaction.gitleaks import compiled
@@ -55,18 +56,18 @@ def _names_secret(name: bytes, value: bytes) -> bool:
 ARGUMENTS = (
     rb"(?i)[(\[,{][ \t]*" + _MARK + rb"[^\"'`\n]*" + NAMES + rb"[^\"'`\n]*" + _MARK + rb"[ \t]*,"
 )
-_ARGUMENTS = re.compile(
+_ARGUMENTS = lazy_re(
     rb"(\w*)[(\[,{][ \t]*(\\*[\"'`])((?:(?!\2)[^\\\n]){2,80})\2[ \t]*,[ \t]*(?:[bf])?"
     rb"(\\*[\"'`])((?:(?!\4)[^\\\n]){4,256})\4[ \t]*(?=[)\]},])"
 )
-_PUTS = re.compile(
+_PUTS = lazy_re(
     rb"(?i)(?:append|set\w*|put\w*|add\w*|header|headers|of|entry|param\w*|field|with\w*|store)\Z"
 )
 _LOGS_IN = (
     rb"(?i)(?:basic_?auth\w*|(?:\b|_)log_?in\w*|sign_?in\w*|authenticate|set_?credentials"
     rb"|\b(?:auth|credentials?)[ ]?=[ ]?)\("
 )
-_CREDENTIALS = re.compile(
+_CREDENTIALS = lazy_re(
     rb"\w*(?:[ ]?=[ ]?)?\(\s*(?:\w+\s*=\s*)?(\\*[\"'`])((?:(?!\1)[^\\\n]){1,80})\1"
     rb"[ \t]*,[ \t]*(?:\w+\s*=\s*)?"
     rb"(\\*[\"'`])((?:(?!\3)[^\\\n]){4,128})\3[ \t]*\)"
@@ -98,7 +99,7 @@ def credentials(text: bytes) -> Iterator[Cut]:
 LOGS_IN = _LOGS_IN
 
 NAMED_PAIR = rb"(?i)\"name\\*\":[ ]?\\*\"[^\"\\]*" + NAMES
-_NAMED_PAIR = re.compile(
+_NAMED_PAIR = lazy_re(
     rb"\"name(\\*)\":[ ]?\\*\"([^\"\\]{2,80})\\*\",[ ]?\\*\"value\\*\":[ ]?\\*\"([^\"\\]{4,2048})"
 )
 
@@ -114,7 +115,7 @@ def named_pairs(text: bytes) -> Iterator[Cut]:
 # ---- cells and lines
 
 CELL = rb"(?i)" + NAMES + rb"[^<>\n|]*(?:</[a-z][a-z0-9]*>[ \t\r\n]*[:=]?[ \t\r\n]*<|[ ]?\|)"
-_CELL = re.compile(
+_CELL = lazy_re(
     rb"(?:[>|]|\A|\n)[ \t]*([^<>|\n]{2,60}?)[ \t]*"
     rb"(?:</\w+>(?:\s|\\+[nrt]|[:=])*(?:<[^<>]{1,200}>\s*){1,3}|\|[ \t]*)"
     rb"(&?[^<>|\s\"'\\]{6,600})[ \t]*(?:<|\||\n|\Z)"
@@ -123,12 +124,12 @@ LABEL_LINE = (
     rb"(?i)(?:pass(?:word|phrase|code)|secret(?:[ _]\w+)*|(?:api|access|license|private)[ _]?"
     rb"(?:key|token)|recovery[ ]code)[ \t]*:?[ \t]*" + NEW_LINE
 )
-_LABEL_LINE = re.compile(
+_LABEL_LINE = lazy_re(
     rb"([\w \t-]{2,48}?)[ \t]*:?[ \t]*"
     + NEW_LINE
     + rb"(?:[ \t]|\\+t)*([^\s\"'\\<>]{8,256})[ \t]*(?=\r|\n|\\+[nr]|[\"']|\Z)"
 )
-_IN_LINE = re.compile(rb"(?i)(?<![\w-])pass(?:word|wd|code)[ \t]+([^\s\"'`<>\\,;|(){}\[\]]{8,64})")
+_IN_LINE = lazy_re(rb"(?i)(?<![\w-])pass(?:word|wd|code)[ \t]+([^\s\"'`<>\\,;|(){}\[\]]{8,64})")
 
 
 def cells(text: bytes) -> Iterator[Cut]:
@@ -166,7 +167,7 @@ def in_line(text: bytes) -> Iterator[Cut]:
 # ---- sibling elements
 
 SIBLINGS = rb"(?i)<(?:parameter|arg|argument|param|target|element|selector|field|label|locator)\b"
-_SIBLING = re.compile(
+_SIBLING = lazy_re(
     rb"<(?:(?:parameter|arg|argument|param)(?:=|[ ]+name=)[\"'\\]*([\w-]{1,40})[\"'\\]*"
     rb"|([\w-]{1,40}))>"
     rb"((?:[^<>\n]|\\[^<>]){1,512})</[\w-]{1,40}>(?:\s|\\+[nrt])*"
@@ -196,30 +197,30 @@ COMMENT = (
     rb"(?i)[\"'`][)\]]*;?[ \t]*(?:#|//|--)[^\n]*"
     rb"(?:pass(?:word|code|phrase)|pwd|\bpin\b|secret|token)"
 )
-_COMMENT = re.compile(
+_COMMENT = lazy_re(
     rb"([\"'`])([^\"'`\s\\]{4,256})\1[)\]]*;?[ \t]*(?:#|//|--)[ \t]*([^\n\"'`]{2,40})"
 )
 STATEMENT = (
     rb"(?i)\b(?:password|identified[ ](?:with[ ]\S+[ ])?by|passphrase)[ \t]+(?:to[ \t]+)?\\*['\"]"
 )
-_STATEMENT = re.compile(
+_STATEMENT = lazy_re(
     rb"(?i)(?:password|identified[ ](?:with[ ]\S+[ ])?by|passphrase)[ \t]+(?:to[ \t]+)?"
     rb"(\\*['\"])((?:(?!\1)[^\\\n]){4,128})\1"
 )
 PROTOCOL = rb"\b(?:requirepass|masterauth|PASS|AUTH)[ \t]+\S|[ \t]LOGIN[ \t]+\S+[ \t]+\S"
-_PROTOCOL = re.compile(
+_PROTOCOL = lazy_re(
     rb"(?:requirepass|masterauth|PASS|AUTH|[ \t]LOGIN[ \t]+\S+)[ \t]+\\*\"?([^\s\"\\]{6,128})"
 )
 DEFINITION = rb"(?i)(?:\b(?:env|setx|storepass|keypass)|[%#]define)[ \t]+\S"
-_DEFINITION = re.compile(
+_DEFINITION = lazy_re(
     rb"(?i)(?:(?:env|setx|[%#]define)[ \t]+(\w{2,80})|(?:store|key)pass)[ \t]+([^\s\"'\\]{6,256})"
 )
 BARE_TOKEN = (
     rb"(?i)\b(?:token|apikey|basic|secret|(?:access|activation|api|license|pairing|private|recovery)"
     rb"[ ](?:code|key))[ \t]+[\"']?[A-Za-z0-9_+/=-]{20}"
 )
-_BARE_TOKEN = re.compile(rb"[\w \t]+?[ \t]+[\"']?([A-Za-z0-9_+/=~.-]{20,512})")
-_HEX = re.compile(rb"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{20,}")
+_BARE_TOKEN = lazy_re(rb"[\w \t]+?[ \t]+[\"']?([A-Za-z0-9_+/=~.-]{20,512})")
+_HEX = lazy_re(rb"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{20,}")
 
 
 def commented(text: bytes) -> Iterator[Cut]:
@@ -275,7 +276,7 @@ def bare_tokens(text: bytes) -> Iterator[Cut]:
 
 # ---- sentences in other languages
 
-_SAID = re.compile(rb"[^\n:=\"'\\]{0,16}(?::|=|\xef\xbc\x9a)[ \t]*([^\s\"'`<>\\,;(){}\[\]]{6,64})")
+_SAID = lazy_re(rb"[^\n:=\"'\\]{0,16}(?::|=|\xef\xbc\x9a)[ \t]*([^\s\"'`<>\\,;(){}\[\]]{6,64})")
 """With a full-width colon, too."""
 FOREIGN = rb"(?i)" + password_words.prefilter()
 _QUOTES = (
@@ -284,7 +285,7 @@ _QUOTES = (
     ("『".encode(), "』".encode()),
     ("\u2018".encode(), "\u2019".encode()),
 )  # fmt: skip
-_ANY_QUOTED = re.compile(
+_ANY_QUOTED = lazy_re(
     rb"|".join(
         rb"(?<!\w)" * (opens.isascii())
         + re.escape(opens)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.assigned import (
     BARE,
     NAMES,
@@ -16,12 +17,12 @@ from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import Secrecy, looks_secret, name_secrecy, opens
 
 OPTION = rb"(?i)--?[\w-]*" + NAMES + rb"[\w-]*(?:[ \t]+|\\*[\"'],[ \t]*\\*[\"'])(?:\\*[\"'])?"
-_NAME_OF_OPTION = re.compile(rb"--?([\w-]+)")
-_ARGUMENT = re.compile(rb"[^\s\"'\\<>,;&)}\]|]{1,256}")
-_QUOTED_ARGUMENT = re.compile(rb"(?:[^\"'\\\r\n]|\\\\[^\"'nr]){1,256}")
-_WORD = re.compile(rb"[A-Za-z]+")
+_NAME_OF_OPTION = lazy_re(rb"--?([\w-]+)")
+_ARGUMENT = lazy_re(rb"[^\s\"'\\<>,;&)}\]|]{1,256}")
+_QUOTED_ARGUMENT = lazy_re(rb"(?:[^\"'\\\r\n]|\\\\[^\"'nr]){1,256}")
+_WORD = lazy_re(rb"[A-Za-z]+")
 _KEYS = frozenset({b"key", b"auth", b"authentication"})
-_PLACE = re.compile(rb"[.~]?/|[A-Za-z]:\\|.*\.(?:pem|key|crt|txt|json|ya?ml|env|pub)\Z")
+_PLACE = lazy_re(rb"[.~]?/|[A-Za-z]:\\|.*\.(?:pem|key|crt|txt|json|ya?ml|env|pub)\Z")
 
 
 def options(text: bytes) -> Iterator[Cut]:
@@ -53,7 +54,7 @@ HEADER_LINE = (
     + NAMES
     + rb"[\w-]*:[ \t]*"
 )
-_NAME_OF_HEADER = re.compile(
+_NAME_OF_HEADER = lazy_re(
     rb"(?:-H|--?[Hh]eader)[ \t=]*(?:\\*[\"'],[ \t]*)?(\\*[\"'])?([\w-]+):[ \t]*"
 )
 
@@ -117,15 +118,15 @@ PIPED = (
     rb"(?:sudo[ ]|chpasswd|passwd|docker|su\b|kinit|gpg|cryptsetup|vncpasswd|openssl|ssh-add"
     rb"|\S+[ ][^|\r\n]*stdin)"
 )
-_PIPED = re.compile(
+_PIPED = lazy_re(
     rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\*[\"']?(?:[\w.-]{1,40}:)?([^|\"'\\\s]{1,120})"
 )
 LOGIN = rb"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+"
 SHORT_OPTION = rb"[ \t\"]-[pPwA]" + _GAP + rb"[\"']?[^\s\"'-][^\s\"']*"
-_USER_OPTION = re.compile(rb"[ \t\"'](?:-[uUl]|--user(?:name)?)(?:[ \t=]|\\*[\"'],)")
-_WEAK = re.compile(rb"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s/:\\.]{6,64}")
-_PORTS = re.compile(rb"[0-9]{1,5}|[0-9.]*:?[0-9-]+:[0-9-]+(?:/\w+)?")
-_NO_PASSWORD = re.compile(rb"[0-9.:/a-z]*|.*[/\\:].*")
+_USER_OPTION = lazy_re(rb"[ \t\"'](?:-[uUl]|--user(?:name)?)(?:[ \t=]|\\*[\"'],)")
+_WEAK = lazy_re(rb"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s/:\\.]{6,64}")
+_PORTS = lazy_re(rb"[0-9]{1,5}|[0-9.]*:?[0-9-]+:[0-9-]+(?:/\w+)?")
+_NO_PASSWORD = lazy_re(rb"[0-9.:/a-z]*|.*[/\\:].*")
 
 
 def in_commands(text: bytes) -> Iterator[Cut]:

@@ -8,9 +8,11 @@ name in the first row.
 import re
 from collections.abc import Iterator
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction import password_words
 from warex.traces.redaction.assigned import (
     NAMES,
+    NAMES_OF_PARAMETERS,
     PLACEHOLDER,
     Cut,
     is_of_letters,
@@ -22,30 +24,30 @@ from warex.traces.redaction.typed.fields import is_secret_field
 
 # ---- strong words
 
-NEAR = (
-    rb"(?i)passw|passphrase|passcode|pass\b|assword|pwd|\bpw\b|_pw\b|\bpsk\b|upw\b|securestring"
+_STRONG_NAMES = (
+    rb"passw|passphrase|passcode|pass\b|assword|pwd|\bpw\b|_pw\b|\bpsk\b|upw\b|securestring"
     rb"|secret|credential|\bcreds?\b|\bhmac|createhmac|\bjwt\b|fernet|bcrypt|argon2|encrypt|decrypt"
     rb"|one-time-code|log_?in\b|sign_?in\b|auth\b|authenticat|authorization|connect[ (]|add_?user"
     rb"|[ \t]-[uU][ \t]|\buser:|\bT:WPA|\bidentify\b|\boper\b|community|\bsnmp"
-    rb"|" + password_words.prefilter()
 )
+NEAR = rb"(?i)" + _STRONG_NAMES + rb"|" + password_words.prefilter()
 _REACH = 160
 """Bytes from the name to the value."""
 _LINES = 3
 """Ends of lines between them."""
-_STRONG_WORD = re.compile(rb"(?:(?<=\\[nrt])|(?<![\w!#$%^&*+~?.\\-]))[\w!#$%^&*+~?@.-]{8,64}")
+_STRONG_WORD = lazy_re(rb"(?:(?<=\\[nrt])|(?<![\w!#$%^&*+~?.\\-]))[\w!#$%^&*+~?@.-]{8,64}")
 """Not from within an escape of JSON."""
-_ENDS = re.compile(rb"[.,:;!?]+\Z")
-_HOST_BEHIND = re.compile(rb"@[\w.-]*\Z")
-_CASES = (re.compile(rb"[a-z]"), re.compile(rb"[A-Z]"), re.compile(rb"[0-9]"))
-_SIGN = re.compile(rb"[A-Za-z0-9][!#$%^&*+~?@]+[A-Za-z0-9]|[A-Za-z]{2}[.-][0-9]{3,}[A-Za-z]")
-_OF_CODE = re.compile(
+_ENDS = lazy_re(rb"[.,:;!?]+\Z")
+_HOST_BEHIND = lazy_re(rb"@[\w.-]*\Z")
+_CASES = (lazy_re(rb"[a-z]"), lazy_re(rb"[A-Z]"), lazy_re(rb"[0-9]"))
+_SIGN = lazy_re(rb"[A-Za-z0-9][!#$%^&*+~?@]+[A-Za-z0-9]|[A-Za-z]{2}[.-][0-9]{3,}[A-Za-z]")
+_OF_CODE = lazy_re(
     rb"(?i)[\w.-]+@[\w-]+(?:\.[\w-]+)+"  # a mail address
     rb"|.*\.(?:js|css|html?|png|jpe?g|svg|gif|webp|woff2?|json|xml|ya?ml|py|ts|tsx|md|txt|pdf|ico|map)"
     rb"|.*%[0-9a-f]{2}.*%[0-9a-f]{2}.*|v?[0-9]+(?:\.[0-9]+)+.*|.*redacted.*"
     rb"|.*[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[A-Z]{2,5}-[0-9]+[\w.-]*|\w+\*\*\w+"
 )
-_ATTRIBUTE_BEFORE = re.compile(
+_ATTRIBUTE_BEFORE = lazy_re(
     rb"(?i)\b(?:class(?:name)?|id|for|style|src|href|d|data-[\w-]+|integrity|aria-\w+)\s*=\s*\\*[\"']?[^\"'<>]*\Z"
 )
 
@@ -62,17 +64,18 @@ def strong_words(text: bytes) -> Iterator[Cut]:
         done = max(done, end - 64)
 
 
-BESIDE = (
-    rb"(?i)passwor[dt]|passwd|passphrase|passcode|pwd\b|\bpw\b|_pw\b|upw\b|\bpsk\b|secret_|_secret|credentials?\b"
-    rb"|\bidentify[ ]|\boper[ ]|" + password_words.prefilter()
+_LIKELY_NAMES = (
+    rb"passwor[dt]|passwd|passphrase|passcode|pwd\b|\bpw\b|_pw\b|upw\b|\bpsk\b|secret_|_secret|credentials?\b"
+    rb"|\bidentify[ ]|\boper[ ]"
 )
+BESIDE = rb"(?i)" + _LIKELY_NAMES + rb"|" + password_words.prefilter()
 _BESIDE = 48
 """Bytes from the name to a weaker word."""
-_LIKELY_WORD = re.compile(
+_LIKELY_WORD = lazy_re(
     rb"(?:(?<=\\[nrt])|(?<![\w!#$%^&*+~?.\\/@=-]))[A-Za-z0-9!#$%^&*+~?@]{6,32}(?![\w(\[=/.:-])"
 )
-_LIKELY = re.compile(rb"(?=.*[0-9]{2})(?=.*[A-Za-z]{3})")
-_TERM = re.compile(
+_LIKELY = lazy_re(rb"(?=.*[0-9]{2})(?=.*[A-Za-z]{3})")
+_TERM = lazy_re(
     rb"(?i)(?:[a-z]{0,8}(?:sha|md|base|utf|auth|http|ipv|aes|rsa|hmac|iso|ascii|latin|win|cp|arm|rfc"
     rb"|crypt|argon|socks|urllib|lib|input|field|user|test|step|page|item|password|passwd|pwd)"
     rb"-?[0-9]{1,4}|[0-9]+[a-z]{1,9}|[a-z][0-9]+)[!?.]?"
@@ -138,7 +141,7 @@ def _is_strong(word: bytes) -> bool:
 
 
 AT_HOST = rb"[A-Za-z][\w.-]*[:/][^\s:/@\"'\\]{8,64}@[A-Za-z]|:[0-9]{2,5}:[\w*]+:[\w.-]+:[^\s:]{6}"
-_AT_HOST = re.compile(
+_AT_HOST = lazy_re(
     rb"(?<![\w.:/-])[A-Za-z][\w.-]{0,32}[:/]([^\s:/@\"'\\]{8,64})@[A-Za-z]"
     rb"|(?<=:)[0-9]{2,5}:[\w*]+:[\w.-]+:([^\s:\"'\\]{6,64})(?=\s|\Z|\\n)"
 )
@@ -162,19 +165,24 @@ def strong_values(text: str) -> frozenset[str]:
 # ---- the first quoted text behind a name
 
 _PREFIX = rb"(?:\b[A-Za-z]{1,2}|@|&|\$)?"
+_QUOTED_NAMES = rb"pass|pwd|\bpw\b|_pw\b|psk|secret|token|api_?key|cred|otp\b|\bpin\b"
 QUOTED = (
-    rb"(?i)(?:pass|pwd|\bpw\b|_pw\b|psk|secret|token|api_?key|cred|otp\b|\bpin\b|"
+    rb"(?i)(?:"
+    + _QUOTED_NAMES
+    + rb"|"
     + password_words.prefilter()
     + rb")\w*[\"'`)\]}/i]*[^\w\"'`][^\"'`\n]{0,28}\n?[^\"'`\n]{0,28}[\"'`]"
 )
-_NAME = re.compile(rb"[\w\x80-\xff-]+")
-_GLUE = re.compile(rb"(\\*[\"'`]?)([^\"'`\\\n]{0,28}(?:=>\r?\n[^\"'`\\\n]{1,28})?)(\\*[\"'`])")
-_LINKS = re.compile(
+ANY_NAME = rb"(?i)" + rb"|".join((NAMES_OF_PARAMETERS, _STRONG_NAMES, _LIKELY_NAMES, _QUOTED_NAMES))
+"""Prefilter: a text without it has no name of a secret, in English or another language."""
+_NAME = lazy_re(rb"[\w\x80-\xff-]+")
+_GLUE = lazy_re(rb"(\\*[\"'`]?)([^\"'`\\\n]{0,28}(?:=>\r?\n[^\"'`\\\n]{1,28})?)(\\*[\"'`])")
+_LINKS = lazy_re(
     rb"[)\]}/i ]*(?:[:=|~.(\[{<>-]+|as\b|is\b)[^,]*|[ )\]/i]*,[ ]*\w+[ ]*(?::|=>?)[ ]*"
     rb"|[)\]/i ]*,[ ]*(?:<<|@|[a-z])?[ ]*|;s:[0-9]+:|\]=>\s*string\([0-9]+\)[ ]*"
     rb"|[ ]*\{[ ]*\w+[ ]*=[ ]*"
 )
-_NEXT_ATTRIBUTE = re.compile(rb"[ ]+[\w:-]+[ ]?=[ ]?|>.*|.*<\w.*|.*[ ][\w-]+=")
+_NEXT_ATTRIBUTE = lazy_re(rb"[ ]+[\w:-]+[ ]?=[ ]?|>.*|.*<\w.*|.*[ ][\w-]+=")
 
 
 def quoted_behind(text: bytes) -> Iterator[Cut]:
@@ -201,7 +209,7 @@ def _is_name(name: bytes) -> bool:
     return name_secrecy(said) is Secrecy.SECRET or is_secret_field(said)
 
 
-_WEAK = re.compile(rb"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s\"'`\\<>()\[\]{}]{6,128}")
+_WEAK = lazy_re(rb"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s\"'`\\<>()\[\]{}]{6,128}")
 
 
 def _is_weak(value: bytes) -> bool:
@@ -220,8 +228,8 @@ def _is_weak(value: bytes) -> bool:
 # ---- columns of tables
 
 COLUMN = rb"(?im)(?:^|[,;\t|])[ \"]*[\w -]*" + NAMES + rb"[\w -]*[ \"]*(?:$|[,;\t|\r])"
-_RULE = re.compile(rb"[\s|:+-]+")
-_HEADING = re.compile(rb"[\w\x80-\xff][\w\x80-\xff -]{0,39}")
+_RULE = lazy_re(rb"[\s|:+-]+")
+_HEADING = lazy_re(rb"[\w\x80-\xff][\w\x80-\xff -]{0,39}")
 _LONGEST_HEAD = 400
 _LONGEST_ROW = 4000
 _MOST_ROWS = 200
@@ -277,7 +285,7 @@ CODE = (
     rb"[ -](?:code|passcode|pin)|\b(?:otp|totp|2fa)\b|code.{0,40}(?:verify|sign in|log in|share)"
     rb"|[0-9]{4,8} to (?:sign|log) in|" + _OTHER_CODES.encode()
 )
-_DIGITS = re.compile(rb"(?<![\w.,$:/-])(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})(?![\w/:-]|[.,][0-9])")
+_DIGITS = lazy_re(rb"(?<![\w.,$:/-])(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})(?![\w/:-]|[.,][0-9])")
 
 
 def codes(text: bytes) -> Iterator[Cut]:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.assigned import GOES_ON, NAMES, PLACEHOLDER, Cut, closing_quote
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import Secrecy, name_secrecy
@@ -29,10 +30,8 @@ def _is_field(text: bytes, refs: Collection[str] = ()) -> bool:
 
 
 _OBJECT = rb"(?i)\{[^{}]*" + NAMES + rb"[^{}]*\}"
-_KEY = re.compile(
-    rb"(?:\A|[{,\s(])(?:\\*[\"'])?([A-Za-z_][\w-]{0,40})(?:\\*[\"'])?\s{0,3}[:=]\s{0,3}"
-)
-_NUMBER = re.compile(rb"-?[\w@.-]{1,20}")
+_KEY = lazy_re(rb"(?:\A|[{,\s(])(?:\\*[\"'])?([A-Za-z_][\w-]{0,40})(?:\\*[\"'])?\s{0,3}[:=]\s{0,3}")
+_NUMBER = lazy_re(rb"-?[\w@.-]{1,20}")
 
 
 class _Argument(NamedTuple):
@@ -56,7 +55,7 @@ def _objects(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
         yield from (Cut(it.begin, it.end) for it in fields if it.name in secret and it.is_text)
 
 
-_MARK = re.compile(rb"(\\*)([\"'`])|\)|\(|[A-Za-z_][\w-]{0,40}\s{0,3}[:=]\s{0,3}[\w@.-]{1,20}")
+_MARK = lazy_re(rb"(\\*)([\"'`])|\)|\(|[A-Za-z_][\w-]{0,40}\s{0,3}[:=]\s{0,3}[\w@.-]{1,20}")
 
 
 def _arguments(text: bytes, begin: int, end: int) -> list[_Argument]:
@@ -111,7 +110,7 @@ def _arguments(text: bytes, begin: int, end: int) -> list[_Argument]:
     return found
 
 
-_NAME_BEFORE = re.compile(rb"([A-Za-z_][\w-]{0,40})\s{0,3}[:=]\s{0,3}\Z")
+_NAME_BEFORE = lazy_re(rb"([A-Za-z_][\w-]{0,40})\s{0,3}[:=]\s{0,3}\Z")
 
 # ---- calls
 
@@ -120,9 +119,9 @@ _CALL = (
     rb"|paste|val|add_?value|typewrite|put|act)\w*[ \t]*\(|\.set[ ]|\.value[ \t]*=[ \t]*"
 )
 _BACK = 240
-_RECEIVER = re.compile(rb"([\w$]{2,60})(?:\[\d+\])?\??\.\s*\Z")
-_LITERAL = re.compile(rb"(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1")
-_COMMENT_BEFORE = re.compile(rb"(?:#|//)[ \t]*([^\n]{2,60})\n[^\n]{0,80}\Z")
+_RECEIVER = lazy_re(rb"([\w$]{2,60})(?:\[\d+\])?\??\.\s*\Z")
+_LITERAL = lazy_re(rb"(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1")
+_COMMENT_BEFORE = lazy_re(rb"(?:#|//)[ \t]*([^\n]{2,60})\n[^\n]{0,80}\Z")
 _VALUE_FIRST = frozenset({b"write", b"put", b"enter", b"paste", b"typewrite", b"input"})
 
 
@@ -196,7 +195,7 @@ def names_field_before(text: bytes, call: int, refs: Collection[str]) -> bool | 
 # ---- the grammars of benchmarks
 
 _BRACKETS = rb"(?i)\b(?:type|fill|input)[ \t]*\["
-_IN_ONE = re.compile(rb"\w+[ \t]*\[([^\],\n]{1,80}),[ \t]*([^\]\n\"\\]{1,200})\]")
+_IN_ONE = lazy_re(rb"\w+[ \t]*\[([^\],\n]{1,80}),[ \t]*([^\]\n\"\\]{1,200})\]")
 _BRACKETED = re.compile(
     rb"(?:\w+)[ \t]*\[([^\]\n]{1,80})\][ \t]*[;,]?[ \t]*"
     rb"(?:(?:Content|text)[:=][ ]?)?\[([^\]\n\"\\]{1,200})\]"
@@ -205,7 +204,7 @@ _MENTION = (
     rb"(?i)(pass(?:word|code|phrase)|pwd\b|\bpin\b|passwor[td])"
     rb"|user ?name|e-?mail|search|address|name field|\blogin field|\bphone"
 )
-_MENTIONS = re.compile(_MENTION)
+_MENTIONS = lazy_re(_MENTION)
 
 
 def _brackets(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
@@ -235,24 +234,24 @@ def mentions_secret(text: bytes) -> bool | None:
 # ---- sentences and command lines
 
 _VERB = rb"(?i)\b" + VERBS
-_SENTENCE = re.compile(rb"[^\n]{1,240}")
-_INTO = re.compile(rb"\s*(?:\w+\s+){0,2}?(?:in|into|on|for|as|to|at)\b(?:\s+the|\s+your)?\s*")
+_SENTENCE = lazy_re(rb"[^\n]{1,240}")
+_INTO = lazy_re(rb"\s*(?:\w+\s+){0,2}?(?:in|into|on|for|as|to|at)\b(?:\s+the|\s+your)?\s*")
 _INSIDE = (b"<", b"#", b".", b"-", b"_", b"\\")
 """Before a word that is no verb of a sentence."""
 _MARKS = (b'"', b"'", b"`")
-_QUOTED = re.compile(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1(?!\w)")
-_PARTLY_REDACTED = re.compile(rb"\s\[redacted|\[redacted\S*\]\s")
+_QUOTED = lazy_re(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1(?!\w)")
+_PARTLY_REDACTED = lazy_re(rb"\s\[redacted|\[redacted\S*\]\s")
 """A sentence with a placeholder, no value."""
-_LINKS = re.compile(rb"[\s,]*(?:\w+[\s,]+){0,4}")
-_LEADS = re.compile(rb"[\w\s,:()-]*")
-_STOP = re.compile(rb"[.;\n\"'`]")
-_UNQUOTED = re.compile(
+_LINKS = lazy_re(rb"[\s,]*(?:\w+[\s,]+){0,4}")
+_LEADS = lazy_re(rb"[\w\s,:()-]*")
+_STOP = lazy_re(rb"[.;\n\"'`]")
+_UNQUOTED = lazy_re(
     rb"\w+\s+([^\s\"\\]{6,64})\s+(?:in|into|as|for)\s+(?:the\s+|your\s+)?([^\n.;,]{2,40})"
 )
-_WITH = re.compile(
+_WITH = lazy_re(
     rb"\w+\s+(?:in\s+|out\s+)?(?:the\s+|your\s+)?([^\n.;,:=]{2,40}?)\s*(?:\bwith|\bto|\bas|\busing|[:=])\s+([^\s\"\\]{6,64})"
 )
-_COMMANDED = re.compile(
+_COMMANDED = lazy_re(
     rb"\w+(?:[ ](?:Text|Password|Secret))?[ ]+((?:id|name|css|xpath|label)[:=][^\s\"']{1,80}"
     rb"|[#.\[@/]\S{1,80}|(?:e|ref)?\d{1,6}|\\*\"[^\"\\\n]{1,80}\\*\")[ ]+"
     rb"(?:\\*[\"'])?([^\s\"'\\]{2,128})"
@@ -312,7 +311,7 @@ def _names_secret(text: bytes) -> bool:
     return False
 
 
-_MIXED = re.compile(rb"(?=\S*[0-9!@#$%^&*+=~?_-])(?=\S*[A-Za-z])\S{6,}")
+_MIXED = lazy_re(rb"(?=\S*[0-9!@#$%^&*+=~?_-])(?=\S*[A-Za-z])\S{6,}")
 
 
 def _unquoted(text: bytes, begin: int, refs: Collection[str]) -> Iterator[Cut]:
@@ -334,14 +333,14 @@ _OBSERVED = (
     rb"|input)\b"
     rb"[^\n\"'<>]*[\"'][^\"'\n]*" + NAMES
 )
-_FIELD_LINE = re.compile(
+_FIELD_LINE = lazy_re(
     rb"[\w ]{4,24}[^\n\"'<>]{0,60}(\\*[\"'])([^\"'\n\\]{1,120})\\*[\"']([^\n]{0,160})"
 )
-_VALUE_OF_FIELD = re.compile(
+_VALUE_OF_FIELD = lazy_re(
     rb"[^\n]{0,120}?(?:\bvalue\s?[=:]\s?|\btext\s?[=:]\s?)"
     rb"(?:\\*([\"'])([^\"'\\\n]{1,128})|([^\s\"'\\,\]]{1,128}))"
 )
-_AFTER_COLON = re.compile(
+_AFTER_COLON = lazy_re(
     rb"(?:\s?\[[^\]\n]{0,40}\]|\s?\([^)\n]{0,40}\)){0,6}"
     rb":[ ]+\\*[\"']?([^\s\"'\\\n][^\"'\\\n]{0,127})"
 )

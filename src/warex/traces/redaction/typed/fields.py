@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 
+from warex.text.lazy_pattern import lazy_re
 from warex.text.short_cache import cached_if_short
 from warex.traces.redaction import password_words
 from warex.traces.redaction.gitleaks import compiled
@@ -27,16 +28,16 @@ TYPING = (
 
 # ---- fields
 
-_IS_PASSWORD = re.compile(r"type\s*=\s*['\"\\]*password\b", re.IGNORECASE)
-_SELECTOR = re.compile(r"[#\[@=]|//|^\.")
-_PARTS_OF_SELECTOR = re.compile(
+_IS_PASSWORD = lazy_re(r"type\s*=\s*['\"\\]*password\b", re.IGNORECASE)
+_SELECTOR = lazy_re(r"[#\[@=]|//|^\.")
+_PARTS_OF_SELECTOR = lazy_re(
     r"(?:\[(?:'[^']{0,80}'|\"[^\"]{0,80}\"|[^\]'\"]){0,200}\]|[^\s/>\[]){1,300}"
 )
-_NAMES_IN_SELECTOR = re.compile(
+_NAMES_IN_SELECTOR = lazy_re(
     r"[#.]([\w-]+)|['\"\\]([\w\[\] -]{1,80})['\"\\]|=\s*([\w-]+)\s*(?:\]|$)"
 )
-_AT = re.compile(r"@[\w-]+")
-_BY_WAY = re.compile(r"\([^)]{0,80}\)|[*:?…]")
+_AT = lazy_re(r"@[\w-]+")
+_BY_WAY = lazy_re(r"\([^)]{0,80}\)|[*:?…]")
 _ROLES = words_of(
     """
     a an area box control current edit element entry enter field fld form here in input
@@ -182,7 +183,7 @@ def is_untargeted(fields: Mapping[str, object]) -> bool:
 _TYPES_AT_FOCUS = frozenset(
     {"type", "type_text", "typewrite", "keyboard_type", "insert_text", "write"}
 )
-_TYPING_TOOL = re.compile(rf"(?:\b|_|(?<=[a-z])(?=[A-Z]))(?i:{VERBS.decode()})")
+_TYPING_TOOL = lazy_re(rf"(?:\b|_|(?<=[a-z])(?=[A-Z]))(?i:{VERBS.decode()})")
 
 
 def is_typing(tool: str) -> bool:
@@ -205,7 +206,7 @@ def refs_disjoint(target: str, refs: Collection[str]) -> bool:
 # ---- presses of keys
 
 _PRESSES = frozenset({"key", "keypress", "press", "press_key", "key_press", "keyboard_press"})
-_PRESSING_TOOL = re.compile(r"(?i)press|key(?:board)?(?:_|\b|$)")
+_PRESSING_TOOL = lazy_re(r"(?i)press|key(?:board)?(?:_|\b|$)")
 _PRESSED = frozenset({"key", "keys", "text", "value"})
 
 
@@ -243,14 +244,14 @@ def _is_plain(value: object) -> bool:
 
 # ---- the ids of fields
 
-_ID = re.compile(
+_ID = lazy_re(
     r"\[([\w-]{1,16})\]|\bref[=:]\s?\"?([\w-]{1,16})|\buid=([\w-]{1,16})|^\W*(\d{1,5})\[:\]"
     r"|\b(?:bid|browsergym_id|data-bid|index|element_id|node_id|mark)=\\?[\"']?([\w-]{1,16})"
     r"|^\s*@(e\d{1,5})\b"
 )
 _AN_ID = _ID.pattern.replace("([", "(?:[").replace(r"(\d", r"(?:\d").replace("(e", "(?:e").encode()
 """Without groups, for RE2: Python's search of a page takes ten times as long."""
-_EDITABLE = re.compile(
+_EDITABLE = lazy_re(
     r"(?i)textbox|<input|text ?field|\bedit|entry|secure text|password ?text|\binput\b"
 )
 _STATES = frozenset({"active", "focused", "required", "disabled", "checked", "readonly", "cursor"})
@@ -285,5 +286,5 @@ def secret_refs(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_LABELS = re.compile(r"[\"']([^\"'\n]{1,120})[\"']|:[ ]*(\w[^\n:]{1,60})$")
+_LABELS = lazy_re(r"[\"']([^\"'\n]{1,120})[\"']|:[ ]*(\w[^\n:]{1,60})$")
 _MOST_REFS = 64

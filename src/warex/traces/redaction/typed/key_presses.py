@@ -1,20 +1,20 @@
 """Finds secrets that code types key by key: ``keyboard.press('h')``, ``keyboard.press('u')``…"""
 
-import re
 from collections.abc import Collection
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.typed.actions import names_field_before
 from warex.traces.redaction.typed.fields import is_field
 
 _NAME = rb"(?i:key_?press|press_?key|press|send_?keys?|key_?down|insert_?text|typewrite|type)"
 _PREFILTER = rb"(?i)(?:press|key|type|text)\w{0,12}[ \t]*\([^()\n]{0,160}[\"'`][^\n][\"'`]"
-_PRESS = re.compile(
+_PRESS = lazy_re(
     _NAME
     + rb"\w{0,12}[ \t]*\(\s*(?:(\\*[\"'`])((?:(?!\1)[^\\\n]){2,120})\1\s*,\s*)?"
     + rb"(?:\w+\s*[=:]\s*)?(\\*[\"'`])([^\\\n])\3\s*[,)]"
 )
-_KEY = re.compile(
+_KEY = lazy_re(
     _NAME + rb"\w{0,12}[ \t]*\(\s*[\"'](?:Tab|Enter|Return|Escape)|\.(?:click|focus|goto)\("
 )
 

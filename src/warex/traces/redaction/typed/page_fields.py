@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import words_of
 
@@ -14,8 +15,8 @@ _PASSWORD = (
 )
 _NEEDED: Final = (b"password", b"one-time-code", b"cc-csc")
 """One of them stands in each text that matches, in any case of letters."""
-_TAG = re.compile(rb"<(?:input|textarea)\b[^<>]{0,2000}>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
+_TAG = lazy_re(rb"<(?:input|textarea)\b[^<>]{0,2000}>", re.IGNORECASE)
+_ATTRIBUTE = lazy_re(
     rb"(?i)[\s\"']([\w-]{2,20})\s*=\s*(?:\"([^\"]{1,80})\"|'([^']{1,80})'|([^\s\"'>]{1,80}))"
 )
 _NAMING = frozenset({b"name", b"id", b"placeholder", b"aria-label", b"data-testid"})

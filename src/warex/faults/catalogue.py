@@ -1,0 +1,110 @@
+"""The catalogue: which faults there are, found by the names of their files.
+
+A fault is imported when its kind is first asked for: together they take longer to import than all
+else that a trial without faults needs.
+"""
+
+from collections.abc import Mapping
+from functools import cache, reduce
+from importlib import import_module
+from operator import or_
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticKnownError, SchemaValidator, core_schema
+
+from warex.faults.base import Fault
+
+_FOLDER: Final = Path(__file__).parent
+_PACKAGE: Final = __name__.rpartition(".")[0]
+_TAG: Final = "kind"
+
+
+def fault_named(kind: str) -> type[Fault] | None:
+    """Return the fault of a kind; None if there is no such kind."""
+    for module in _modules().get(kind, ()):
+        for fault in _faults_in(module):
+            if kind_of(fault) == kind:
+                return fault
+    return None
+
+
+@cache
+def catalogue() -> tuple[type[Fault], ...]:
+    """Return every fault, in alphabetical order; this imports all of them."""
+    modules = (module for named in _modules().values() for module in named)
+    found = (fault for module in modules for fault in _faults_in(module))
+    return tuple(sorted(found, key=lambda fault: fault.__name__))
+
+
+def kind_of(fault: type[Fault]) -> str:
+    """Return the kind of a fault's class."""
+    kind: str = fault.model_fields[_TAG].default
+    return kind
+
+
+@cache
+def _modules() -> Mapping[str, tuple[str, ...]]:
+    """Return the modules in the groups' folders by their last names."""
+    found: dict[str, tuple[str, ...]] = {}
+    for file in sorted(_FOLDER.glob("*/*.py")):
+        module = f"{_PACKAGE}.{file.parent.name}.{file.stem}"
+        found[file.stem] = (*found.get(file.stem, ()), module)
+    return found
+
+
+def _faults_in(module: str) -> tuple[type[Fault], ...]:
+    """Return the faults of a module: those that are defined there and have a kind."""
+    members = vars(import_module(module)).values()
+    return tuple(
+        it
+        for it in members
+        if isinstance(it, type)
+        and it.__module__ == module
+        and issubclass(it, Fault)
+        and _TAG in it.model_fields
+    )
+
+
+class _ByKind:
+    """Validates a fault with the model of its kind, as a discriminated union of all would."""
+
+    def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(_validate)
+
+    def __get_pydantic_json_schema__(
+        self, _: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        union = Annotated[reduce(or_, catalogue()), Field(discriminator=_TAG)]  # type: ignore[valid-type]
+        return handler(TypeAdapter(union).core_schema)
+
+
+def _validate(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, Fault):
+        return value
+    given = isinstance(value, Mapping) and _TAG in value
+    kind = value[_TAG] if given else None
+    fault = fault_named(kind) if isinstance(kind, str) else None
+    if given and fault is None:
+        kinds = ", ".join(repr(kind_of(known)) for known in catalogue())
+        raise PydanticKnownError(
+            "union_tag_invalid",
+            {"discriminator": repr(_TAG), "tag": str(kind), "expected_tags": kinds},
+        )
+    return _validator(fault).validate_python(value, context=info.context)
+
+
+@cache
+def _validator(fault: type[Fault] | None) -> SchemaValidator:
+    """Return the validator of the union with only this fault; it reports what has no kind."""
+    choices = {} if fault is None else {kind_of(fault): fault.__pydantic_core_schema__}
+    return SchemaValidator(core_schema.tagged_union_schema(choices, discriminator=_TAG))
+
+
+if TYPE_CHECKING:
+    type AnyFault = Fault
+else:
+    type AnyFault = Annotated[Fault, _ByKind()]
+"""Any fault, discriminated by ``kind``."""
