@@ -20,7 +20,7 @@ from bench.training.random_model import SHAPES, random_model
 from warex.exports.card import card
 from warex.exports.dataset import DatasetManifest, UnwrittenDataset, write_dataset
 from warex.exports.rows import Row
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
 
 MIN_RATIO: Final = 1.0

@@ -1,15 +1,15 @@
 """The effects that a fault can ask the proxy for, and the properties of each kind."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal, get_args
+
+import msgspec
 
 from warex.mcp.changes import Change
 from warex.rewriting.base import Edit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EffectProperties:
+class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
     """Properties of every effect of one kind."""
 
     is_terminal: bool = False
@@ -36,8 +36,7 @@ class EffectProperties:
     """Recovery is judged by the changed values, if the ledger has them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delay:
+class Delay(msgspec.Struct, frozen=True):
     """Hold the exchange, then continue."""
 
     name: ClassVar = "delay"
@@ -46,8 +45,7 @@ class Delay:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class WallExit:
+class WallExit(msgspec.Struct, frozen=True):
     """A path of the same site; a request to it means that the client passed the wall."""
 
     path: str
@@ -57,15 +55,14 @@ class WallExit:
     """The cookie that the client is given: ``name=value``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """Answer with this instead of the site's answer."""
 
     name: ClassVar = "reply"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, works_without_site=True)
 
     status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
     body: bytes = b""
     echo_json: bool = False
     """Whether to return the JSON object of the request, with the members of ``body`` added."""
@@ -77,8 +74,7 @@ class Reply:
     """The body's family of error pages; empty for none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(msgspec.Struct, frozen=True):
     """End the connection without an answer: an orderly ``close``, or a TCP ``reset``.
 
     On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset ends the connection.
@@ -92,8 +88,7 @@ class Cut:
     how: Literal["close", "reset"] = "close"
 
 
-@dataclass(frozen=True, slots=True)
-class Trickle:
+class Trickle(msgspec.Struct, frozen=True):
     """Forward the site's answer in pieces, with a pause before each except the first.
 
     A stream's pieces are its events, lines or messages; other answers are divided into sixteen.
@@ -106,8 +101,7 @@ class Trickle:
     """Seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Truncate:
+class Truncate(msgspec.Struct, frozen=True):
     """Forward only the first part of the site's answer.
 
     ``clean`` ends the message as if it were complete; ``close`` and ``reset`` end the connection in
@@ -122,8 +116,7 @@ class Truncate:
     how: Literal["clean", "close", "reset"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(msgspec.Struct, frozen=True):
     """Change the site's answer, if it is of the kind that the edit changes.
 
     It is delivered once the page itself has reported it at the edit's ``report``.
@@ -137,8 +130,7 @@ class Rewrite:
     """A path of the same site whose requests the proxy answers and records; empty for none."""
 
 
-@dataclass(frozen=True, slots=True)
-class OtherPage:
+class OtherPage(msgspec.Struct, frozen=True):
     """Request another page of the site, one that was requested before, instead of this one."""
 
     name: ClassVar = "other_page"
@@ -148,8 +140,7 @@ class OtherPage:
     """Which of those pages: a number in [0, 1), from the first to the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayFirst:
+class ReplayFirst(msgspec.Struct, frozen=True):
     """Answer with the site's first answer to the same request."""
 
     name: ClassVar = "stale_response"
@@ -158,8 +149,7 @@ class ReplayFirst:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateRequest:
+class DuplicateRequest(msgspec.Struct, frozen=True):
     """Send a copy of the request to the site before the client's own."""
 
     name: ClassVar = "duplicate_request"
@@ -168,8 +158,7 @@ class DuplicateRequest:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EditToolResponse:
+class EditToolResponse(msgspec.Struct, frozen=True):
     """Change or delay the answer of an MCP server, or both.
 
     The answer may come in the exchange itself or as an event of another one.
@@ -186,8 +175,7 @@ class EditToolResponse:
     """Delay in seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class PushToolEvent:
+class PushToolEvent(msgspec.Struct, frozen=True):
     """Insert a message into the event stream on which an MCP client awaits answers."""
 
     name: ClassVar = "push_tool_event"
@@ -210,8 +198,7 @@ RESOLVER_GIVES_UP_AFTER: Final = 2.0
 resolve once more, and gives up after five."""
 
 
-@dataclass(frozen=True, slots=True)
-class DnsError:
+class DnsError(msgspec.Struct, frozen=True):
     """Fail the name's lookup (RFC 1035 RCODE 3 or 2, or no answer)."""
 
     name: ClassVar = "dns_error"
@@ -222,8 +209,7 @@ class DnsError:
     code: DnsErrorCode
 
 
-@dataclass(frozen=True, slots=True)
-class RefuseConnection:
+class RefuseConnection(msgspec.Struct, frozen=True):
     """Answer the connection's SYN with a TCP reset, as if no server listened."""
 
     name: ClassVar = "refuse"
@@ -232,8 +218,7 @@ class RefuseConnection:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DropPackets:
+class DropPackets(msgspec.Struct, frozen=True):
     """Drop the connection's packets until the client's system gives up."""
 
     name: ClassVar = "drop"
@@ -242,8 +227,7 @@ class DropPackets:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BadCertificate:
+class BadCertificate(msgspec.Struct, frozen=True):
     """Begin TLS with a certificate that no client should trust."""
 
     name: ClassVar = "certificate"

@@ -51,8 +51,9 @@ BACKGROUND_HOSTS: Final = (
 )
 """Hosts that only the browser itself or its driver uses; none is a task site."""
 
-SIGN_IN_HOSTS: Final = ("accounts.google.com",)
-"""Hosts to which a browser also connects by itself, before it has a page.
+SHARED_HOSTS: Final = ("accounts.google.com", "google.com")
+"""Hosts to which a browser also connects by itself: before it has a page, and to look a name up
+that exists after one that does not (Chromium's DNS probe).
 
 A connection try does not show whose it is: only a rule that names the host, or a task site, is
 about it.

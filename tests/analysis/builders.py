@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from warex.clock import Clock
 from warex.faults import CATALOGUE, AnyFault, Fault
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.event_parts import ChangedValue, MissReason, Timings
 from warex.traces.events import (
     AgentAction,

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from warex.benchmarks import Benchmark, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.interface import Adapter
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset

@@ -54,6 +54,7 @@ class Scripted(PassThrough):
     closed_connections: list[Connection] = field(default_factory=list)
 
     upgrades_closed: list[Exchange] = field(default_factory=list)
+    closed_by_client: list[bool] = field(default_factory=list)
 
     def connected(self, connection: Connection) -> None:
         self.connections += 1
@@ -80,6 +81,7 @@ class Scripted(PassThrough):
 
     def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
         self.upgrades_closed.append(exchange)
+        self.closed_by_client.append(by_client)
 
     def closed(self, connection: Connection) -> None:
         self.closed_connections.append(connection)

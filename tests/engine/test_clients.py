@@ -114,6 +114,88 @@ def test_an_upgraded_connection_passes_both_ways(ca: CertificateAuthority) -> No
         wait_until(lambda: handler.upgrades_closed)
 
 
+SWITCH = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
+UPGRADE = b"GET / HTTP/1.1\r\n" + HOST + b"Upgrade: x\r\nConnection: upgrade\r\n\r\n"
+
+
+def test_what_a_client_sends_before_its_connection_is_upgraded_passes_at_once_after_that(
+    ca: CertificateAuthority,
+) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as site,
+        running(Scripted(), ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", site.getsockname()[1]) as client,
+    ):
+        client.sendall(UPGRADE)
+        peer, _ = site.accept()
+        with peer:
+            peer.settimeout(5)
+            read_until(peer, b"\r\n\r\n")
+            client.sendall(b"early" + b"x" * 200_000)
+            peer.sendall(SWITCH)
+            assert read_until(peer, b"x" * 200_000).startswith(b"early")
+            assert client.recv(4096) == SWITCH
+
+
+@pytest.mark.parametrize("first", ["client", "site"])
+def test_either_side_of_an_upgraded_connection_may_go_on_after_the_others_end(
+    ca: CertificateAuthority, first: str
+) -> None:
+    handler = Scripted()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as site,
+        running(handler, ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", site.getsockname()[1]) as client,
+    ):
+        client.sendall(UPGRADE)
+        peer, _ = site.accept()
+        with peer:
+            read_until(peer, b"\r\n\r\n")
+            peer.sendall(SWITCH)
+            read_until(client, b"\r\n\r\n")
+            ended, other = (client, peer) if first == "client" else (peer, client)
+            ended.shutdown(socket.SHUT_WR)
+            assert other.recv(100) == b""
+            other.sendall(b"still here")
+            other.shutdown(socket.SHUT_WR)
+            assert read_until_closed(ended) == b"still here"
+        wait_until(lambda: handler.upgrades_closed)
+    assert handler.closed_by_client == [first == "client"]
+
+
+def test_a_client_whose_upgraded_site_is_gone_is_told_once_it_sends(
+    ca: CertificateAuthority,
+) -> None:
+    handler = Scripted()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as site,
+        running(handler, ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", site.getsockname()[1]) as client,
+    ):
+        client.sendall(UPGRADE)
+        peer, _ = site.accept()
+        read_until(peer, b"\r\n\r\n")
+        peer.sendall(SWITCH)
+        read_until(client, b"\r\n\r\n")
+        peer.close()
+
+        def is_closed() -> bool:
+            with suppress(OSError):
+                client.sendall(b"anybody?")
+            return bool(handler.upgrades_closed)
+
+        wait_until(is_closed)
+
+
+def read_until(peer: socket.socket, mark: bytes) -> bytes:
+    data = b""
+    while mark not in data:
+        piece = peer.recv(65536)
+        assert piece, data[-100:]
+        data += piece
+    return data
+
+
 def test_a_long_upload_does_not_fill_memory(ca: CertificateAuthority) -> None:
     size = 64 * 1024 * 1024
     with (

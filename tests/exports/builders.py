@@ -4,7 +4,7 @@ from typing import Any
 
 from warex.exports.dataset import DatasetManifest
 from warex.exports.rows import Row
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.events import LlmCall
 
 WORDS = Vocabulary(

@@ -6,7 +6,7 @@ from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.exports.runs import clean, losing, recovering, several_sites
 from warex.analysis.run.load import load_run
 from warex.exports.examples import FoundExamples, SelectionOptions, find_examples
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.blobs import BlobStore
 from warex.traces.outcome import Void
 

@@ -1,8 +1,8 @@
 """What effects make of an exchange."""
 
 import gzip
-from dataclasses import replace
 
+import msgspec
 import pytest
 
 from tests.lane.support.played import answer
@@ -103,7 +103,7 @@ def test_an_echo_adds_to_the_object_that_was_sent(sent: bytes, body: bytes) -> N
 
 def test_each_cookie_of_a_reply_has_a_field_of_its_own() -> None:
     state = open_exchange()
-    applied(state, replace(REPLY, cookies=("a=1", "b=2")))
+    applied(state, msgspec.structs.replace(REPLY, cookies=("a=1", "b=2")))
 
     plan = requested(state).then
 

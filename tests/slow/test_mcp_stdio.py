@@ -98,8 +98,10 @@ def test_the_sdks_see_each_fault_as_what_it_is(
         assert sum(isinstance(it, event) for it in seen) == len(FAULTS) + 1
 
 
+@pytest.mark.parametrize("mode", ["namespace", "environment"])
 def test_a_browser_that_is_a_server_of_tools_joins_the_trial_of_its_agent(
     kit: Kit,  # noqa: F811
+    mode: str,
     tmp_path: Path,
 ) -> None:
     program = kit.folder / "node/node_modules/@playwright/mcp/cli.js"
@@ -126,7 +128,7 @@ def test_a_browser_that_is_a_server_of_tools_joins_the_trial_of_its_agent(
         ]
         server = behind(["node", str(program), *given, *browser])
         client = [*kit.words("typescript", "client"), "stdio", json.dumps(server)]
-        options = ["--isolate", "namespace", "--scenario", str(tmp_path / "scenario.json")]
+        options = ["--isolate", mode, "--scenario", str(tmp_path / "scenario.json")]
         options += ["--map", f"http://shop.warex.test=http://127.0.0.1:{site.port}"]
         done = subprocess.run(
             [*WAREX, "exec", *options, "--out", str(out), "--", *client],

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from tests.http_server import Handler, serving
 from warex.benchmarks import Benchmark, Command, Job, TaskEnvironment, TaskResult
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from warex.benchmarks.installation.recipe import Recipe
 from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult, maps_of
 from warex.benchmarks.table import BenchmarkConfig
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario

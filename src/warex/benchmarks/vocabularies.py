@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import model_validator
 
 from warex.errors import InputError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.mistakes import unknown_name, validate_document
 

@@ -22,7 +22,6 @@ from warex.engine.handler import (
 from warex.engine.http.connection import ServerConnection
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.engine.http.http1.server import Http1Server
-from warex.engine.http.http2.server import Http2Server
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
 from warex.engine.net.tunnel import pass_on
@@ -37,6 +36,8 @@ _SERVER_FIRST_DELAY: Final = 0.5
 """Seconds after which a silent client in a tunnel is assumed to wait for the server."""
 _INCOMPLETE_TIMEOUT: Final = 1.0
 """Seconds after which an ambiguous beginning is assumed to be complete."""
+_HANDSHAKES_S: Final = 0.001
+"""Seconds that the handshakes with a client and its site take about."""
 _WELL_KNOWN_PORTS: Final = frozenset((80, 443))
 """Ports with HTTP only: a silent client is not connected to its site."""
 _ESTABLISHED: Final = ResponseHead(200, b"Connection established", "HTTP/1.1", Headers())
@@ -189,10 +190,8 @@ class ConnectionRun:
         first = b""
         while True:
             wait = _INCOMPLETE_TIMEOUT if first else patience
-            try:
-                async with asyncio.timeout(wait):
-                    seen = await self.end.peek(len(first) + 1)
-            except TimeoutError:
+            seen = await self.end.peek(len(first) + 1, wait)
+            if not self.end.has_ended and len(seen) == len(first):
                 return "other" if first else "silent"
             if not seen:
                 return "left"
@@ -238,6 +237,7 @@ class ConnectionRun:
             self._connector,
             self.services.site_contexts,
             self.services.clock,
+            self.services.turns,
             broke=self.handler.broke,
             site=site,
             sni=sni,
@@ -294,6 +294,7 @@ class ConnectionRun:
             self.handler.handshake(self.connection, "left", "")
             self.end.close()
             return
+        await self.services.turns.turn(_HANDSHAKES_S)
         site = plan.site or Site("https", destination, direct=False)
         host = hello.sni or destination.host
         offered = tuple(it for it in hello.alpn if it in self.services.protocols)
@@ -387,6 +388,9 @@ class ConnectionRun:
         await self._serve_http(Http1Server(scheme="https", authority=authority), route)
 
     async def _serve_http2(self, route: Route) -> None:
+        # Imported here, so that a first answer over HTTP/1.1 does not wait for it.
+        from warex.engine.http.http2.server import Http2Server
+
         self.connection.version = "HTTP/2.0"
         await self._serve_http(Http2Server(self.services.clock.now), route)
 

@@ -64,7 +64,7 @@ class ExchangeRun:
         self._site: tuple[SiteSide, int] | None = None
         self._site_done = False
         self._takes_pushes = False
-        self._is_told = self._is_upgraded = False
+        self._is_told = self._is_upgraded = self._site_ended_first = False
         """Whether the outcome is told; and of a connection that goes on after that."""
 
     def start(self) -> None:
@@ -126,7 +126,8 @@ class ExchangeRun:
     def _finish(self, over: Over) -> None:
         record = self._record
         self._takes_pushes = False
-        client_ended = self._upload is not None and self._upload.done()
+        has_uploaded = self._upload is not None and self._upload.done()
+        client_ended = has_uploaded and not self._site_ended_first
         self._leave_site(over.code)
         if over.end in ("client_left", "site_failed", "shut_down") and not record.is_complete:
             self._give_up(over)
@@ -480,6 +481,7 @@ class ExchangeRun:
         self._is_upgraded = True
         from_client, frames = frame_filters(self._handler, self.exchange)
         self._upload = eager_task(self._body.pass_on(side, stream, from_client))
+        client.take_waiting()
         while True:
             part = await self._next_part(inbox)
             if isinstance(part, MessageEnded):
@@ -491,4 +493,8 @@ class ExchangeRun:
             await client.drain(self.stream)
             self._acknowledge(part.flow)
         await client.sent(self.stream)
+        if not self._upload.done():  # The client may go on.
+            self._site_ended_first = True
+            client.end.end_writing()
+            await asyncio.wait([self._upload])
         client.abort(self.stream, "close")

@@ -111,6 +111,8 @@ class RequestBody:
             sent = part.payload if frames is None else frames.receive(part.payload)
             if sent:
                 await side.send_data(stream, sent)
+            if side.end.is_lost:
+                return
 
     def _keep(self, part: RequestPart) -> None:
         self._read.append(part)

@@ -24,7 +24,7 @@ from warex.exports.rows import ROWS, PreferencePair, Row, RowMetadata
 from warex.exports.trajectories import adp, atif
 from warex.extras import require_extra
 from warex.files.reading import path_exists, read_regular_file
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.text.english import first_validation_error
 from warex.traces.files import write_atomic
 

@@ -16,7 +16,8 @@ from warex.exports.chat import chat, tools
 from warex.exports.fitting import truncate_messages
 from warex.exports.rows import ChatMessage, Row
 from warex.exports.steps import Step, StepRole, steps
-from warex.llm.actions.parser import Vocabulary, parse_actions
+from warex.llm.actions.parser import parse_actions
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer
 from warex.traces.blobs import BlobStore
 from warex.traces.events import TrialBegan

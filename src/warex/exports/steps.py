@@ -10,7 +10,7 @@ from warex.analysis.recovery import HEALED_VERDICTS, Recovery
 from warex.analysis.recovery.equivalence import is_write
 from warex.analysis.recovery.trial_events import ModelAction, ModelCall, TrialEvents
 from warex.effects import effects_with
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
 type StepRole = Literal["clean", "recovery", "lost"]

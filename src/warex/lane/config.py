@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.defences import Defence
 from warex.scenarios import CountPosition, Scenario
 from warex.scenarios.task_detection import TaskRule

@@ -17,7 +17,12 @@ from warex.lane.episodes.episodes import Episodes
 from warex.lane.lane import Lane, begin_lane
 from warex.lane.own_hosts import is_reserved
 from warex.lane.record.recorder import Recorder
-from warex.proxy.certificates.ca import CertificateAuthority, key_file, system_bundle
+from warex.proxy.certificates.ca import (
+    CertificateAuthority,
+    folder_of_bundle,
+    key_file,
+    system_bundle,
+)
 from warex.proxy.ports import check_port
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
@@ -48,7 +53,7 @@ async def run_lane(
     recorder = lane.recorder
     served = EngineConfig(
         authority=key_file(config.ca),
-        trust=TrustStore(system_bundle(), authority.hashed_dir),
+        trust=_trust(authority),
         insecure=config.traffic.insecure,
         upstream=config.traffic.upstream,
         is_refused=is_reserved,
@@ -94,6 +99,12 @@ async def _connect(engine: Engine, lane: Lane, host: str, port: int) -> socket.s
     except SiteUnreachable as error:
         lane.not_relayed(host, port, error.failure, str(error))
         raise
+
+
+def _trust(authority: CertificateAuthority) -> TrustStore:
+    bundle = system_bundle()
+    folder = folder_of_bundle(bundle)
+    return TrustStore(bundle if folder is None else None, authority.hashed_dir, folder)
 
 
 @asynccontextmanager

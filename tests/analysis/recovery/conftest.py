@@ -5,7 +5,7 @@ import pytest
 
 from tests.analysis.builders import WORDS, Story
 from warex.analysis.recovery import Recovery, recoveries
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.reader import read_trace
 
 type Judge = Callable[..., tuple[Recovery, ...]]

@@ -8,7 +8,7 @@ from tests.yaml_files import load_yaml
 from warex.analysis.recovery.claims import Claim, claim_of
 from warex.analysis.recovery.trial_events import TrialEvents
 from warex.benchmarks import benchmark_kind
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 
 WORDS = benchmark_kind("testbed").vocabulary
 PHRASES = load_yaml(Path(__file__).parent / "words" / "phrases.yaml")

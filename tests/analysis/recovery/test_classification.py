@@ -8,7 +8,7 @@ from tests.analysis.recovery.conftest import Judge
 from tests.analysis.trajectories.trace_builder import build_trace
 from warex.analysis.recovery import Recovery, Twin, recoveries, trial_recovered
 from warex.benchmarks import benchmark_kind
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.reader import read_trace
 
 SCRIPT = SHOP + "app.js"

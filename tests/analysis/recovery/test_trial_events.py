@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.builders import WORDS, Story
 from warex.analysis.recovery.trial_events import ModelAction
 from warex.analysis.recovery.trial_events import TrialEvents as Told
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.reader import read_trace
 
 

@@ -15,7 +15,7 @@ from tests.analysis.trajectories.trace_builder import build_trace
 from tests.yaml_files import load_yaml
 from warex.analysis.recovery import Twin
 from warex.benchmarks import benchmark_kind
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.events import Entry
 from warex.traces.reader import read_trace
 

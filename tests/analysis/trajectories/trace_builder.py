@@ -23,7 +23,7 @@ from urllib.parse import urljoin
 
 from warex.lane.traffic.llm_tap import LlmTap, read_call
 from warex.llm import recognise
-from warex.llm.actions.parser import SubtaskDepth, Vocabulary
+from warex.llm.actions.vocabulary import SubtaskDepth, Vocabulary
 from warex.traces.event_parts import Timings
 from warex.traces.events import (
     Disarmed,

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from tests.analysis.builders import WORDS, RunFolder, Story, failed, solved
 from warex.analysis.trial.record import load_trial, run_of
 from warex.errors import TraceError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.outcome import Unscored, Void
 from warex.traces.paths import EVENTS, TrialKey
 

@@ -37,6 +37,8 @@ for line in sys.stdin.buffer:
         continue
     if message.get("method") == "pid":
         answer = os.getpid()
+    elif message.get("method") == "variables":
+        answer = list(os.environ)
     else:
         answer = {"content": [{"type": "text", "text": "0123"}]}
     if "id" in message:
@@ -150,7 +152,7 @@ def test_each_start_has_a_trace_of_its_own(tmp_path: Path) -> None:
 def test_in_exec_it_joins_the_trial_though_the_client_keeps_the_environment_to_itself(
     mode: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "said").write_bytes(asked(1) + asked(2))
+    (tmp_path / "said").write_bytes(asked(1) + asked(2) + asked(3, "variables"))
     alone = [
         "env",
         "-i",
@@ -166,11 +168,14 @@ def test_in_exec_it_joins_the_trial_though_the_client_keeps_the_environment_to_i
     arguments = ("--isolate", mode, "--scenario", "mcp/truncated", "--out", "trial")
     done = finished("exec", *arguments, *PYTHON, client, folder=tmp_path)
 
-    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2], done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["id"] for answer in answers] == [1, 2, 3], done.stderr
+    # The server's own requests are the trial's, too.
+    assert {"WAREX_COMMAND", "NODE_EXTRA_CA_CERTS"} <= set(answers[2]["result"])
     events = [entry.event for entry in read_trace(tmp_path / "trial/events.jsonl").entries]
-    assert sum(isinstance(event, McpCall) for event in events) == 2
+    assert sum(isinstance(event, McpCall) for event in events) == 3
     assert sum(isinstance(event, FaultDelivered) for event in events) == 1
-    assert [it.url for it in events if isinstance(it, RequestSeen)] == ["mcp+stdio://tools/"] * 2
+    assert [it.url for it in events if isinstance(it, RequestSeen)] == ["mcp+stdio://tools/"] * 3
 
 
 @pytest.mark.wire
@@ -267,6 +272,7 @@ def test_a_stream_of_any_length_passes_in_bounded_memory(tmp_path: Path) -> None
         (["mcp", "--proxy", "http://127.0.0.1:9", "--seed", "1", "--", "cat"], 2, "--seed is the"),
         (["mcp", "--proxy", "http://127.0.0.1:9", "--", "cat"], 3, "127.0.0.1:9 does not answer"),
         (["mcp", "--task", "one", "--", "cat"], 2, "--task names a task of a trial"),
+        (["mcp", "--proxy", "http://127.0.0.1:9", "--task", "\n", "--", "cat"], 2, "--task '\\n'"),
         (["mcp", "--scenario", "none", "--", "cat"], 2, "there is no scenario 'none'"),
     ],
 )

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.wire
 
 @pytest.fixture
 def contexts(ca: CertificateAuthority) -> SiteContexts:
-    return SiteContexts(TrustStore(ca.certificate))
+    return SiteContexts(TrustStore(None, system_folder=ca.hashed_dir))
 
 
 @contextmanager

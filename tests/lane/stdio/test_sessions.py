@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.lane.support.played import Trial, headers, trial
+from tests.lane.support.played import Trial, answer, headers, trial
 from warex.engine.handler import Address, Connection, Exchange, Respond
 from warex.engine.http.heads import Headers, RequestHead
 from warex.lane.stdio.sessions import BadCall
@@ -33,6 +33,26 @@ class Server:
 
     def step(self, call: str, exchange: int, body: Any = b"", **task: str) -> Step:
         return Step.of_json(self.ask(call, body, exchange, **task))
+
+    def speak(self, exchange: int) -> None:
+        """Make a call, have it answered, and do what the lane says of it."""
+        held_s = 0.0
+
+        def held(step: Step) -> Step:
+            nonlocal held_s
+            for seconds in step.hold_s:
+                self.trial.engine.advance(seconds)
+                held_s += seconds
+            if step.hold_s:
+                self.ask("held", b"", exchange)
+            return step
+
+        step = held(self.step("request", exchange, called(exchange)))
+        if step.then == "pass":
+            step = held(self.step("answer", exchange, result("0123", exchange)))
+        if step.then == "whole":
+            held(self.step("whole", exchange))
+        self.end(exchange, held_s=held_s)
 
     def end(self, exchange: int, end: str = "complete", **facts: Any) -> None:
         arrived = end == "complete"
@@ -64,12 +84,63 @@ def test_a_message_and_its_answer_are_an_exchange_and_a_call() -> None:
         assert server.step("answer", 1, result("found")) == Step("pass")
         server.end(1)
 
-    assert began.the(RequestSeen).url == "mcp+stdio://tools/"
+    request = began.the(RequestSeen)
+    assert (request.url, request.operation) == ("mcp+stdio://tools/", "tools/call look")
     assert began.the(ResponseSeen).by == "site"
     call = began.the(McpCall)
     assert (call.transport, call.tool, call.arguments) == ("stdio", "look", {"text": "hi"})
     assert (call.latency_s, call.complete) == (2, True)
     assert call.result["content"][0]["text"] == "found"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "mcp_error", "text": "broken"},
+        {"kind": "mcp_error", "error": "protocol"},
+        {"kind": "mcp_error", "text": "broken", "stage": "response"},
+        {"kind": "mcp_result_corrupt", "how": "garbled", "delay": 2},
+        {"kind": "mcp_result_corrupt", "how": "invalid_json"},
+        {"kind": "mcp_slow", "delay": 2},
+        {"kind": "mcp_tool_missing"},
+    ],
+)
+def test_the_events_are_those_of_http_so_all_that_reads_them_reads_the_same(
+    fault: dict[str, Any],
+) -> None:
+    with trial(scenario=faulty(fault)) as over_http:
+        connection = over_http.connect()
+        for number in (1, 2):
+            over_http.ask(
+                lambda _, body: answer(
+                    json.dumps(result("0123", json.loads(body)["id"])).encode(),
+                    kind="application/json",
+                ),
+                "http://tools/",
+                method="POST",
+                body=json.dumps(called(number)).encode(),
+                connection=connection,
+                content_type="application/json",
+                user_agent="python-httpx/1",
+            )
+    with trial(scenario=faulty(fault)) as over_stdio:
+        server = Server(over_stdio)
+        for number in (1, 2):
+            server.speak(number)
+
+    assert _seen(over_stdio) == _seen(over_http)
+
+
+def _seen(began: Trial) -> list[dict[str, Any]]:
+    """The events, without what differs on purpose."""
+    own = ("headers", "timings", "transport", "size", "session", "seq")
+    seen = []
+    for event in began.events:
+        fields = json.loads(began.recorder.as_json(event))
+        kept = {name: value for name, value in fields.items() if name not in own}
+        seen.append(json.loads(json.dumps(kept).replace("mcp+stdio:", "http:")))
+        assert kept
+    return seen
 
 
 def test_a_notification_is_accepted_and_no_call() -> None:
@@ -275,6 +346,17 @@ def test_a_browser_may_not_call() -> None:
         assert asked(began, user_agent="Mozilla/5.0")[0] == 403
         assert asked(began, origin="https://shop.test")[0] == 403
         assert asked(began, method="GET")[0] == 405
+
+
+def test_the_sessions_that_anything_begins_are_bounded() -> None:
+    with trial() as began:
+        first = Server(began)
+        first.step("request", 1, called())
+        for _ in range(1000):
+            Server(began)
+        assert "ended" in (began.the(ResponseSeen).error or "")
+        with pytest.raises(BadCall, match="no such session"):
+            first.step("answer", 1, result("late"))
 
 
 def test_nothing_passes_in_a_void_trial() -> None:

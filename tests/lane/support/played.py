@@ -181,7 +181,7 @@ class Trial:
         scheme, _, rest = url.partition("://")
         host, slash, path = rest.partition("/")
         connection = connection or self.connect(host if scheme == "https" else "")
-        sent = headers(user_agent=CHROMIUM, **fields)
+        sent = headers(**{"user_agent": CHROMIUM, **fields})
         assert scheme in ("http", "https")
         head = RequestHead(method, scheme, host, f"{slash}{path}" or "/", "HTTP/1.1", sent)  # type: ignore[arg-type]
         return Exchange(connection, head, request_bytes=size)

@@ -20,7 +20,7 @@ from warex.errors import TrialVoid
 from warex.lane.traffic.base import Ending
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.whole_response import WholeResponse
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.defences import Defence
 from warex.llm.exchange import LlmExchange
 from warex.traces import DefenceApplied, LlmCall, LlmRetried, LlmUnread

@@ -7,7 +7,7 @@ import pytest
 from tests.lane.support.traffic import Noted, exchange_of, request_head
 from warex.errors import TrialVoid
 from warex.lane.traffic.llm_socket import LlmSocketTraffic
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.defences import Defence
 from warex.traces import LlmCall, LlmUnread
 

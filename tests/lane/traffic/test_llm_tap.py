@@ -16,7 +16,7 @@ from warex.clock import Clock
 from warex.lane.traffic import llm_tap
 from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
 from warex.llm import LLM_APIS, LlmApi, Usage, recognise
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces import LlmCall, TraceWriter, read_trace
 
 VOCABULARY = Vocabulary(

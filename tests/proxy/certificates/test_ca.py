@@ -21,6 +21,7 @@ from warex.proxy.certificates.ca import (
     CertificateAuthority,
     default_folder,
     ensure_ca,
+    folder_of_bundle,
     system_bundle,
 )
 
@@ -176,6 +177,22 @@ def test_the_variable_for_trusted_certificates_is_heeded(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(ca.certificate))
     assert system_bundle() == ca.certificate
+
+
+def test_a_bundle_is_read_by_its_folder_only_if_that_has_all_of_it(
+    ca: CertificateAuthority, tmp_path: Path
+) -> None:
+    bundle = tmp_path / "ca-certificates.crt"
+    bundle.write_bytes(ca.certificate.read_bytes())
+    assert folder_of_bundle(bundle) is None
+    for link in ca.hashed_dir.iterdir():
+        (tmp_path / link.name).write_bytes(link.read_bytes())
+    assert folder_of_bundle(bundle) == tmp_path
+
+    bundle.write_bytes(ca.certificate.read_bytes() * 2)
+    assert folder_of_bundle(bundle) is None
+    assert folder_of_bundle(tmp_path / "none" / "ca-certificates.crt") is None
+    assert folder_of_bundle(ca.certificate) is None
 
 
 def test_openssl_finds_the_certificate_by_the_name_of_its_file(ca: CertificateAuthority) -> None:

@@ -22,7 +22,7 @@ from warex.faults.connection.connection_cut import ConnectionCut
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.scripts.javascript_failure import JavascriptFailure
 from warex.faults.server.http_error import HttpError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Rule, Scenario, Trigger
 from warex.traces import (

@@ -14,7 +14,7 @@ import pytest
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin, Seen
 from warex.faults.server.http_error import HttpError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
 from warex.scenarios.injection.replay import read_replay

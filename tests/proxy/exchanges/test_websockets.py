@@ -16,7 +16,7 @@ from tests.proxy.support.origin import server_context
 from tests.proxy.support.websocket import answering_site, echo_site
 from warex.faults.llm.llm_error import LlmError
 from warex.faults.server.http_error import HttpError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.defences import Defence
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import (

@@ -30,6 +30,13 @@ def test_a_marked_command_without_a_proxy_is_in_a_namespace() -> None:
     assert around.proxy is None
 
 
+def test_what_the_client_took_away_of_the_trials_variables_is_given_back() -> None:
+    theirs = {"WAREX_COMMAND": "1", "HTTP_PROXY": "http://127.0.0.1:81", "NODE_OPTIONS": "--x"}
+    around = surroundings(iter([{"NODE_OPTIONS": "--own"}, {**theirs, "OPENAI_API_KEY": "secret"}]))
+    assert around is not None
+    assert around.variables == {"WAREX_COMMAND": "1", "HTTP_PROXY": "http://127.0.0.1:81"}
+
+
 def test_a_proxy_and_a_task_may_be_named() -> None:
     named = {"WAREX_PROXY": "http://one:x@127.0.0.1:8080"}
     around = surroundings(iter([{"WAREX_TASK": "two"}, named]))

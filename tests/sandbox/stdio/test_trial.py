@@ -42,14 +42,14 @@ def answering(status: int, body: bytes) -> "Iterator[tuple[str, list[Any]]]":
 
 def test_a_call_is_a_request_through_the_proxy_that_names_the_task() -> None:
     with answering(200, json.dumps({"session": 3}).encode()) as (where, requests):
-        trial = Trial(ProxyCaller(urlsplit(f"http://one:x@{where}"), "two"))
+        trial = Trial(ProxyCaller(urlsplit(f"http://one:x@{where}"), "zwei & \u4e8c"))
         for _ in range(2):
             trial.begin("tools")
         trial.caller.close()
 
     (target, headers, body, client), (*_, same) = requests
     assert target == "http://warex.invalid/mcp/begin?"
-    assert headers["X-Warex-Task"] == "two"
+    assert headers["X-Warex-Task"] == "zwei%20%26%20%E4%BA%8C"
     assert headers["Proxy-Authorization"] == "Basic b25lOng="
     assert json.loads(body) == {"name": "tools"}
     assert client == same  # One connection.

@@ -658,6 +658,8 @@ _NO_NAME: dict[str, JsonValue] = {"kind": "dns_failure"}
     ("url", "sites", "host", "hit"),
     [
         (None, (), "accounts.google.com", False),
+        (None, (), "google.com", False),
+        (None, (), "www.google.com", True),
         (None, (), "mtalk.google.com", False),
         (None, (), SHOP, True),
         ("*", (), "accounts.google.com", False),

@@ -106,6 +106,21 @@ def test_an_answer_in_the_sites_place_is_changed_by_a_fault_of_pages_whichever_c
     assert said.endswith("then both are applied, in this order.")
 
 
+@pytest.mark.parametrize("order", [("redirect", "page"), ("page", "redirect")])
+def test_a_redirect_has_no_page_for_a_fault_of_pages_whichever_comes_first(
+    order: tuple[str, str],
+) -> None:
+    rules = {
+        "redirect": rule("redirect", match=PAGES, fault={"kind": "redirect_loop"}),
+        "page": rule("page", match=PAGES, fault={"kind": "popup"}),
+    }
+    said = told(*(rules[name] for name in order))
+    assert said.endswith(
+        "may meet in one exchange; then the redirect of 'redirect' is sent, in which 'page' finds"
+        " no page (missed: nothing_to_rewrite)."
+    )
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

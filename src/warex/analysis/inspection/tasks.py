@@ -11,7 +11,7 @@ from warex.analysis.recovery import Recovery, Twin, recoveries, trial_recovered
 from warex.analysis.trial.attribution import TaskRun, entries_by_task
 from warex.analysis.trial.injections import injections, occurrences
 from warex.analysis.trial.usage import LlmUsage, llm_usage
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.prices.table import PriceTable
 from warex.traces.events import Entry, LlmCall, RequestSeen, TaskBegan
 

@@ -26,9 +26,9 @@ from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, SeenRe
 from warex.analysis.recovery.twin import Twin
 from warex.analysis.recovery.verdicts import RATED_VERDICTS, Recovery, RecoveryVerdict
 from warex.effects import effects_with
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
-from warex.traffic import BACKGROUND_HOSTS, SIGN_IN_HOSTS
+from warex.traffic import BACKGROUND_HOSTS, SHARED_HOSTS
 
 _RELOADABLE = effects_with(lambda traits: traits.recoverable_by_retry)
 _JUDGED_BY_VALUES = effects_with(lambda traits: traits.judged_by_values)
@@ -242,7 +242,7 @@ def _unread_before(
 def _is_background(injection: DeliveredInjection) -> bool:
     """Whether an injection hit a connection that browsers make by themselves."""
     host = connection_tries.host_of(injection.plan)
-    return injection.felt.is_connection_try and host in (*BACKGROUND_HOSTS, *SIGN_IN_HOSTS)
+    return injection.felt.is_connection_try and host in (*BACKGROUND_HOSTS, *SHARED_HOSTS)
 
 
 def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:

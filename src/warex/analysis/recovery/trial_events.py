@@ -17,8 +17,8 @@ from warex.effects import effects_with
 from warex.llm.actions.code_blocks import code_in_text, code_in_tool_call, read_code
 from warex.llm.actions.guess import defined_by_answer, guess_actions, recorded_calls
 from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
-from warex.llm.actions.parser import Vocabulary
 from warex.llm.actions.python_code import NOTHING_DEFINED, Definitions
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.events import (
     AgentAction,
     Disarmed,

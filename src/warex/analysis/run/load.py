@@ -13,7 +13,7 @@ from warex.analysis.run.parallel_read import read_trials
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import TraceError
 from warex.files.reading import path_exists
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.embedded import is_mock_model
 from warex.llm.prices.table import Price, PriceTable
 from warex.llm.prices.user_table import current_prices, read_prices

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from warex.analysis.trial.record import TrialRecord, load_trial
 from warex.errors import MachineError, TraceError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.prices.table import PriceTable
 
 ATTEMPTS_PER_PROCESS = 600

@@ -12,7 +12,7 @@ from urllib.parse import urldefrag
 from warex.analysis.recovery import Claim, Recovery, claim_of
 from warex.analysis.recovery.equivalence import is_write
 from warex.analysis.recovery.trial_events import TrialEvents, texts_in
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.events import (
     AgentAction,
     Disarmed,

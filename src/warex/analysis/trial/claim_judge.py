@@ -13,7 +13,7 @@ import yaml
 from warex.analysis.recovery import Claim
 from warex.analysis.recovery.claims import words_to_judge
 from warex.analysis.trial.behaviour import answers_of, denies_success
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.events import Entry
 from warex.traces.outcome import Outcome
 

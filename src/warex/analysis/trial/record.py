@@ -24,7 +24,7 @@ from warex.analysis.trial.twins import twins_of
 from warex.analysis.trial.usage import LlmUsage, llm_unread, llm_usage
 from warex.errors import TraceError
 from warex.files.reading import path_exists
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.prices.table import PriceTable, built_in_prices
 from warex.traces.events import (
     Armed,

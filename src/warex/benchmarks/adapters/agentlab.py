@@ -21,7 +21,7 @@ from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult, maps_of
 from warex.errors import CampaignError, MachineError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario

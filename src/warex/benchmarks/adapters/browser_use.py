@@ -20,7 +20,7 @@ from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnviron
 from warex.benchmarks.table import BenchmarkConfig, Text
 from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import unknown_name

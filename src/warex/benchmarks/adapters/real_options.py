@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import BaseModel, Field, JsonValue, StringConstraints, model_validator
 
 from warex.benchmarks.table import Text
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 
 SUBSETS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "chat": {"finish": ("send_msg_to_user",)},

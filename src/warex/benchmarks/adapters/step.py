@@ -28,7 +28,7 @@ from warex.benchmarks.job import (
 from warex.benchmarks.table import Text
 from warex.errors import CampaignError, TrialVoid
 from warex.files.reading import read_regular_file
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 from warex.traffic import origin_of

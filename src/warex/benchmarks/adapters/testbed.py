@@ -15,7 +15,7 @@ from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnviron
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, InputError, ProcessDied, TrialVoid
 from warex.extras import require_extra
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import unknown_name

@@ -17,7 +17,7 @@ from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import Text
 from warex.errors import CampaignError
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 from warex.traffic import origin_of

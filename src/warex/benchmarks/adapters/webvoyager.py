@@ -20,7 +20,7 @@ from warex.benchmarks.table import Text
 from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError, TrialVoid
 from warex.files.reading import read_regular_file, read_text_file
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.env_mode.browser_shims import write_wrapper
 from warex.scenarios import Arm, Scenario

@@ -32,7 +32,7 @@ from warex.benchmarks.scoring.user_commands import CommandLine, split_command
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
 from warex.files.reading import read_text_file
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.text.regex import Regex

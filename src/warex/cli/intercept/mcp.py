@@ -1,5 +1,6 @@
 """`warex mcp`: stands between an MCP client and its server on standard input and output."""
 
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -63,8 +64,6 @@ def command(
     or a campaign it belongs to that trial; elsewhere it is one of its own. The exit code is the
     server's, or 128 and the number of the signal that ended it.
     """
-    import os
-
     from warex.sandbox.direct import find_program
     from warex.sandbox.stdio.surroundings import (
         Surroundings,
@@ -75,6 +74,8 @@ def command(
 
     find_program(arguments[0], os.environ)
     name = _checked_name(name, arguments)
+    if task is not None:
+        _check_task(task)
     if proxy is not None:
         around: Surroundings | None = Surroundings(read_proxy(proxy, "--proxy"))
     else:
@@ -108,6 +109,13 @@ def _checked_name(name: str | None, arguments: tuple[str, ...]) -> str:
     return name
 
 
+def _check_task(task: str) -> None:
+    from warex.lane.tasks import TASK_NAME, task_name
+
+    if task_name(task) is None:
+        raise InputError(f"--task {task!a} is no name; a task's name is {TASK_NAME}")
+
+
 def _joined(arguments: tuple[str, ...], name: str, around: "Surroundings", task: str | None) -> int:
     from warex.clock import Clock
     from warex.sandbox.stdio.serving import serve_stdio
@@ -117,7 +125,8 @@ def _joined(arguments: tuple[str, ...], name: str, around: "Surroundings", task:
     trial = Trial(caller)
     try:
         trial.begin(name)
-        return serve_stdio(arguments, trial, _notice(), Clock())
+        environment = {**os.environ, **around.variables}
+        return serve_stdio(arguments, environment, trial, _notice(), Clock())
     except TrialGone as gone:
         raise MachineError(f"the trial around this command cannot be joined: {gone}") from None
     finally:
@@ -155,7 +164,8 @@ def _alone(arguments: tuple[str, ...], name: str, config: "ProxyConfig") -> int:
     with own_trial(config, notice) as caller:
         trial = Trial(caller)
         trial.begin(name)
-        code = serve_stdio(arguments, trial, notice, caller.lane.recorder.clock)
+        clock = caller.lane.recorder.clock
+        code = serve_stdio(arguments, os.environ, trial, notice, clock)
     if caller.lane.recorder.broken is not None:
         raise void_error(caller.lane.recorder.broken, config.out)
     return code

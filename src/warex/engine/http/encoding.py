@@ -43,8 +43,8 @@ class DecodedBody:
     """What is wrong with the coding; None also if the body is only truncated."""
 
 
-def decode(body: bytes, content_encoding: str) -> DecodedBody:
-    """Decode the codings of a ``Content-Encoding``; nothing is raised."""
+def decode(body: bytes, content_encoding: str, most: int = _MAX_SIZE) -> DecodedBody:
+    """Decode the codings of a ``Content-Encoding``, to ``most`` bytes; nothing is raised."""
     codings = _codings(content_encoding)
     strange = [name for name in codings if name not in _DECODERS]
     if strange or len(codings) > _MOST_CODINGS:
@@ -52,7 +52,7 @@ def decode(body: bytes, content_encoding: str) -> DecodedBody:
             b"", f"its content coding is {content_encoding[:60]!r}, which is not read"
         )
     for name in reversed(codings):
-        found, error = _read(_DECODERS[name](body), min(decoded_limit(len(body)), _MAX_SIZE))
+        found, error = _read(_DECODERS[name](body), min(decoded_limit(len(body)), most))
         if error is None and body and not found:
             error = "it ends before anything of it can be read"
         body = found

@@ -1,5 +1,6 @@
 """The TLS contexts with which sites are asked."""
 
+import os
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,10 +8,14 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class TrustStore:
-    """The certificates that sites are verified with, as OpenSSL's CA file and CA path."""
+    """The certificates that sites are verified with, as OpenSSL's CA file and CA path.
 
-    file: Path
+    Of a folder, only the certificates that are asked for are read.
+    """
+
+    file: Path | None
     folder: Path | None = None
+    system_folder: Path | None = None
 
 
 class SiteContexts:
@@ -35,9 +40,9 @@ class SiteContexts:
         if self._insecure:
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         else:
-            context.load_verify_locations(
-                self._trust.file, None if self._trust.folder is None else self._trust.folder
-            )
+            trust = self._trust
+            folders = [str(it) for it in (trust.folder, trust.system_folder) if it is not None]
+            context.load_verify_locations(trust.file, os.pathsep.join(folders) or None)
         if protocols:
             context.set_alpn_protocols([it.decode("ascii") for it in protocols])
         return context

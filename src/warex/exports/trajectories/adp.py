@@ -12,7 +12,8 @@ from typing import Any, Final
 from warex.exports.chat import message_texts
 from warex.exports.rows import ChatMessage, Row
 from warex.exports.trajectories.atif import arguments_of
-from warex.llm.actions.parser import Vocabulary, parse_actions
+from warex.llm.actions.parser import parse_actions
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer
 
 VERSION: Final = "1.2.0"

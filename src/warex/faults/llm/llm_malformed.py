@@ -1,8 +1,8 @@
 """The model's answer is complete but unusable."""
 
-from dataclasses import replace
 from typing import ClassVar, Final, Literal, override
 
+from msgspec.structs import replace
 from pydantic import Field
 
 from warex.effects import Effect

@@ -2,9 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar, NamedTuple, override
 
+from msgspec.structs import replace
 from pydantic import Field, JsonValue
 
 from warex.effects import WallExit

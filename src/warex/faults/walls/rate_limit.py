@@ -1,10 +1,10 @@
 """The site's request quota is used up until its window ends."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import ceil
 from typing import Annotated, ClassVar, Literal, override
 
+from msgspec.structs import replace
 from pydantic import Field
 
 from warex.effects import Reply

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 from warex.exchange import BROWSER
 from warex.lane.record.ip_address import parse_ip
-from warex.llm.actions.guess import guess_actions, recorded_calls
 from warex.scenarios.matching.exclusions import is_background
 from warex.text.short_cache import cached_if_short
 from warex.traces import (
@@ -128,6 +127,9 @@ class TrafficCounter:
 
 
 def _acts(call: LlmCall) -> bool:
+    # Imported here, so that a first answer does not wait for it.
+    from warex.llm.actions.guess import guess_actions, recorded_calls
+
     calls = recorded_calls(call.tool_calls)
     size = len(call.answer) + sum(len(each.arguments) for each in calls)
     return size <= _LONGEST_ANSWER and bool(guess_actions(call.answer, calls))

@@ -45,9 +45,15 @@ from warex.mcp.changes import INTERNAL_ERROR, answers_to, error
 _PATH: Final = "/mcp/"
 _FOR_LANE: Final = (TASK_HEADER, "proxy-authorization")
 """Headers of a call that name the task of the messages."""
+_OF_PROGRAM: Final = (("user-agent", "warex-mcp"), ("content-type", "application/json"))
+"""Headers of each message, by which it counts as a program's request of JSON."""
 _ANSWER: Final = ResponseHead(
     200, b"OK", "HTTP/1.1", Headers.of_text((("content-type", "application/json"),))
 )
+_MOST_SESSIONS: Final = 1000
+"""One more ends the oldest: anything that the trial serves may begin some."""
+_MOST_OPEN: Final = 20_000
+"""Open exchanges of a session."""
 _ACCEPTED: Final = ResponseHead(202, b"Accepted", "HTTP/1.1", Headers())
 
 
@@ -88,6 +94,9 @@ class StdioSessions:
         """``handler`` decides; ``broken`` says why the trial is void, if it is."""
         self._handler, self._broken, self._wall = handler, broken, wall
         self._sessions: dict[int, _Session] = {}
+        self._askers: set[Connection] = set()
+        """The connections of the sessions' last calls."""
+        self._begun = 0
 
     @staticmethod
     def call_of(request: Request) -> Call | None:
@@ -138,7 +147,8 @@ class StdioSessions:
         session = self._sessions.get(_number(given, "session"))
         if session is None:
             raise BadCall(404, "there is no such session")
-        session.asked_on, number = asked_on, _number(given, "exchange")
+        self._ask_on(session, asked_on)
+        number = _number(given, "exchange")
         if name == "request":
             step = self._request(session, number, body, headers)
         elif (exchange := session.live.get(number)) is None:
@@ -163,14 +173,22 @@ class StdioSessions:
 
     def disconnected(self, asked_on: Connection) -> None:
         """End the open exchanges of a `warex mcp` that has gone."""
-        for session in self._sessions.values():
-            if session.asked_on is not asked_on:
-                continue
-            now = self._wall()
-            for number in list(session.live):
-                timings = ExchangeTimings(started=now, ended=now)
-                gone = Outcome(end="client_left", error="`warex mcp` has ended", timings=timings)
-                self._handler.ended(session.live.pop(number), gone)
+        if asked_on in self._askers:
+            self._askers.discard(asked_on)
+            for session in self._sessions.values():
+                if session.asked_on is asked_on:
+                    self._end(session)
+
+    def _end(self, session: _Session) -> None:
+        now = self._wall()
+        for number in list(session.live):
+            timings = ExchangeTimings(started=now, ended=now)
+            gone = Outcome(end="client_left", error="`warex mcp` has ended", timings=timings)
+            self._handler.ended(session.live.pop(number), gone)
+
+    def _ask_on(self, session: _Session, asked_on: Connection) -> None:
+        session.asked_on = asked_on
+        self._askers.add(asked_on)
 
     def _begin(self, body: bytes, asked_on: Connection) -> int:
         try:
@@ -180,11 +198,15 @@ class StdioSessions:
             raise BadCall(400, 'the body is to be {"name": NAME}') from None
         if not isinstance(name, str) or re.fullmatch(NAME, name) is None:
             raise BadCall(400, f"name: {name!a} does not match {NAME}")
-        number = len(self._sessions) + 1
+        if len(self._sessions) >= _MOST_SESSIONS:
+            self._end(self._sessions.pop(next(iter(self._sessions))))
+        self._begun += 1
+        number = self._begun
         # The engine's own connections have positive numbers.
         connection = Connection(-number, Address("stdio", 0))
         self._handler.connected(connection)
         self._sessions[number] = _Session(number, name, connection, asked_on)
+        self._askers.add(asked_on)
         return number
 
     def _request(
@@ -192,7 +214,10 @@ class StdioSessions:
     ) -> Step:
         if number in session.live:
             raise BadCall(400, f"exchange {number} is open")
-        fields = Headers.of_text((("mcp-session-id", f"stdio-{session.number}"), *headers))
+        if len(session.live) >= _MOST_OPEN:
+            raise BadCall(429, f"{_MOST_OPEN:,} exchanges are open")
+        own = (*_OF_PROGRAM, _session_header(session.number))
+        fields = Headers.of_text((*own, *headers))
         head = RequestHead("POST", "mcp+stdio", session.name, "/", "HTTP/1.1", fields)
         exchange = Exchange(session.connection, head, body, len(body))
         session.live[number] = exchange
@@ -255,6 +280,11 @@ def _said(exchange: Exchange, respond: Respond) -> tuple[bytes, ...]:
 
 def _line(message: bytes) -> bytes:
     return message.rstrip(b"\r\n") + b"\n"
+
+
+def _session_header(number: int) -> tuple[str, str]:
+    """Return what tells sessions apart: processes of one name use the same ids."""
+    return "mcp-session-id", f"stdio-{number}"
 
 
 def _number(given: dict[str, str], name: str) -> int:

@@ -15,7 +15,7 @@ from warex.lane.traffic.base import Ending, Traffic
 from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
 from warex.lane.whole_response import WholeResponse
 from warex.llm import LlmAnswer, LlmRequest, recognise, retry_after, with_system_text
-from warex.llm.actions.parser import SubtaskDepth
+from warex.llm.actions.vocabulary import SubtaskDepth
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.llm.recognition.request_signing import body_signature

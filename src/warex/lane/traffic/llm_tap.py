@@ -8,7 +8,7 @@ from typing import Final, Literal
 from warex.engine.http.encoding import decode
 from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
 from warex.llm.actions.base import Action
-from warex.llm.actions.parser import SubtaskDepth, Vocabulary, parse_actions
+from warex.llm.actions.vocabulary import SubtaskDepth, Vocabulary
 from warex.llm.body.framing import MAX_BODY
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
@@ -146,6 +146,9 @@ def read_call(
     )
     if vocabulary is None or answer.error is not None:
         return ReadCall(event, answer, (), ends_task=False)
+    # Imported here, so that a first answer does not wait for it.
+    from warex.llm.actions.parser import parse_actions
+
     actions = parse_actions(answer, vocabulary)
     return ReadCall(
         event,
@@ -160,7 +163,7 @@ def _answer(
 ) -> LlmAnswer:
     if status is None:
         return LlmAnswer(model=tap.request.model, error=error or "no answer came")
-    content = decode(bytes(tap.body), content_encoding)
+    content = decode(bytes(tap.body), content_encoding, MAX_BODY)
     answer = read_answer(tap.request, status, content_type, content.body)
     if content.error is not None:
         answered = 200 <= status < 300
@@ -184,7 +187,7 @@ def _first_token(
 
     def begun(pieces: int) -> bool:
         end, _ = tap.piece_times[pieces - 1]
-        body = decode(bytes(tap.body[:end]), content_encoding).body
+        body = decode(bytes(tap.body[:end]), content_encoding, MAX_BODY).body
         return _has_content(read_answer(tap.request, 200, content_type, body))
 
     # Double the pieces each time, so that at most twice the necessary bytes are parsed.

@@ -21,13 +21,9 @@ from warex.llm.actions.name_heuristics import (
     action_kind,
     action_kind_with_arguments,
 )
-from warex.llm.actions.parser import (
-    Vocabulary,
-    actions_on_lines,
-    parse_actions,
-    without_thoughts,
-)
+from warex.llm.actions.parser import actions_on_lines, parse_actions, without_thoughts
 from warex.llm.actions.python_code import NOTHING_DEFINED, Definitions, python_calls
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict, parse_json

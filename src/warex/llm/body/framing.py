@@ -16,8 +16,8 @@ from pydantic import JsonValue
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 from warex.text.lazy_pattern import lazy_re
 
-MAX_BODY: Final = 64 * 1024 * 1024
-"""Bytes of an answer that are kept; a stream may be endless."""
+MAX_BODY: Final = 16 * 1024 * 1024
+"""Bytes of an answer that are read, also decoded; a stream may be endless."""
 EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
 """AWS's messages (Smithy, "Amazon Event Stream")."""
 _NEWLINE = lazy_re(rb"\n")

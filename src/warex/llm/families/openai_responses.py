@@ -16,6 +16,7 @@ from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_
 from warex.llm.content.images import image_at
 from warex.llm.families import writing
 from warex.llm.families.base import LlmApi, are_messages, system_message
+from warex.llm.families.growing_text import GrowingText
 from warex.llm.families.openai_chat import CREATED, image_cost, openai_error
 from warex.llm.families.reading import (
     AnswerBuilder,
@@ -223,14 +224,14 @@ def _read_item(
         return
     elif kind == "message":
         parts = [*map(as_dict, as_list(item.get("content")))]
-        said.text = _extended(said.text, _joined(said, parts, "text"), how)
-        said.refusal = _extended(said.refusal, _joined(said, parts, "refusal"), how)
+        _extend(said.text, _joined(said, parts, "text"), how)
+        _extend(said.refusal, _joined(said, parts, "refusal"), how)
     elif kind == "reasoning":
         shown = as_list(item.get("content")) or as_list(item.get("summary"))
         texts = [said.spoken(as_dict(part).get("text")) for part in shown]
         between = _BETWEEN_SUMMARIES if said.reasoning and how == "whole" else ""
         thought = _BETWEEN_SUMMARIES.join(filter(None, texts))
-        said.reasoning = _extended(said.reasoning, between + thought if thought else "", how)
+        _extend(said.reasoning, between + thought if thought else "", how)
     elif kind == "computer_call":
         said.calls += _actions(item)
     elif kind.endswith("_call"):
@@ -351,9 +352,10 @@ def _joined(said: AnswerBuilder, parts: list[dict[str, JsonValue]], key: str) ->
     return "".join(said.spoken(part.get(key)) for part in parts)
 
 
-def _extended(so_far: str, added: str, how: str) -> str:
-    """Return a text with an item's text appended, unless a stream's deltas already contained it."""
-    return so_far if how == "done" and so_far.endswith(added) else so_far + added
+def _extend(text: GrowingText, added: str, how: str) -> None:
+    """Append an item's text, unless a stream's deltas already contained it."""
+    if how != "done" or not text.ends_with(added):
+        text += added
 
 
 def _read_call(said: AnswerBuilder, index: int, item: Mapping[str, JsonValue]) -> None:
@@ -361,7 +363,7 @@ def _read_call(said: AnswerBuilder, index: int, item: Mapping[str, JsonValue]) -
     call = said.call(index, id)
     given = item.get("arguments") or item.get("input")
     if given:
-        call.arguments = ""
+        call.arguments = GrowingText()
     call.add(id, item.get("name"), given)
 
 
@@ -370,7 +372,8 @@ def _actions(item: Mapping[str, JsonValue]) -> Iterator[PartialCall]:
     for action in map(as_dict, as_list(item.get("actions")) or [item.get("action")]):
         given = {"action" if key == "type" else key: value for key, value in action.items()}
         id = as_text(item.get("call_id"))
-        yield PartialCall(id, "computer", json.dumps(given, ensure_ascii=False))
+        arguments = GrowingText(json.dumps(given, ensure_ascii=False))
+        yield PartialCall(id, "computer", arguments)
 
 
 def _tool_call(kind: str, item: Mapping[str, JsonValue]) -> PartialCall:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
 from warex.llm.body.lenient_json import as_dict, as_text, parse_first_object
 from warex.llm.content.token_estimate import ImagesOf, estimate_input, estimate_output
+from warex.llm.families.growing_text import GrowingText
 from warex.text.lazy_pattern import lazy_re
 
 type FinishReasons = Mapping[str, Finish]
@@ -26,7 +27,7 @@ class PartialCall:
 
     id: str = ""
     name: str = ""
-    arguments: str = ""
+    arguments: GrowingText = field(default_factory=GrowingText)
     by_server: bool = False
 
     def add(self, id: JsonValue, name: JsonValue, arguments: JsonValue) -> None:
@@ -45,9 +46,9 @@ class AnswerBuilder:
     """One answer while it is read."""
 
     model: str = ""
-    text: str = ""
-    refusal: str = ""
-    reasoning: str = ""
+    text: GrowingText = field(default_factory=GrowingText)
+    refusal: GrowingText = field(default_factory=GrowingText)
+    reasoning: GrowingText = field(default_factory=GrowingText)
     calls: list[PartialCall] = field(default_factory=list)
     _at_index: dict[int, PartialCall] = field(default_factory=dict)
     finish_reason: str | None = None
@@ -97,12 +98,13 @@ class AnswerBuilder:
 
     def start_over(self) -> None:
         """Discard the output: the API repeats all of it."""
-        self.text = self.refusal = self.reasoning = ""
+        self.text, self.refusal, self.reasoning = GrowingText(), GrowingText(), GrowingText()
         self.calls.clear()
         self._at_index.clear()
 
     def answer(self, request: LlmRequest, images: ImagesOf) -> LlmAnswer:
         """Return the answer after its last frame."""
+        text, refusal, reasoning = str(self.text), str(self.refusal), str(self.reasoning)
         error = self.error
         complete = self.ended and error is None
         # For a call without arguments some APIs send nothing, others an empty object.
@@ -110,19 +112,19 @@ class AnswerBuilder:
         if complete and self.finish == "error":
             error = self.error_excerpt or f"the model ended with {self.finish_reason}"
         calls = tuple(
-            ToolCall(c.id, c.name, c.arguments or nothing, c.by_server) for c in self.calls
+            ToolCall(c.id, c.name, str(c.arguments) or nothing, c.by_server) for c in self.calls
         )
         usage = self.usage
         doubted = usage is not None and not usage.is_possible
         # Every call has a prompt, so zeros mean that nothing was counted.
         if doubted or (usage and not usage.input_total and not usage.output_total):
             usage = None
-        written = estimate_output(self.text + self.refusal + self.reasoning, calls)
+        written = estimate_output(text + refusal + reasoning, calls)
         if self.begun and usage is None:
             usage = Usage(
                 input_total=estimate_input(request, images),
                 output_total=written,
-                reasoning=estimate_output(self.reasoning, ()),
+                reasoning=estimate_output(reasoning, ()),
                 source="partial" if request.continues or self.finish == "pause" else "estimated",
             )
         if usage is not None and not complete:
@@ -134,14 +136,14 @@ class AnswerBuilder:
             usage = replace(usage, tier=tier, cache_write_1h=lasting)
         return LlmAnswer(
             model=self.model or request.model,
-            text=self.text or self.refusal,
+            text=text or refusal,
             tool_calls=calls,
             finish_reason=self.finish_reason,
             finish=self._finish(error, complete=complete),
             usage=usage,
             error=error,
             complete=complete,
-            reasoning=self.reasoning,
+            reasoning=reasoning,
             usage_error=_DOUBTED if doubted else None,
         )
 

@@ -8,7 +8,6 @@ Python's own forkserver imports the caller's main module again, which would run 
 """
 
 import gc
-import json
 import os
 import signal
 import socket
@@ -16,9 +15,12 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING
 
 from warex.errors import MachineError, ProcessDied
-from warex.proxy.transparent.passed_sockets import PassedSockets, receive, send
+
+if TYPE_CHECKING:
+    from warex.proxy.transparent.passed_sockets import PassedSockets
 
 _START = "from warex.proxy.process.forkserver import main; main()"
 _ENDING_SECONDS = 0.2
@@ -33,7 +35,7 @@ class Forkserver:
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, passed: PassedSockets | None = None) -> socket.socket:
+    def start(self, passed: "PassedSockets | None" = None) -> socket.socket:
         """Start a proxy process; return the channel for its configuration.
 
         ``passed``: the sockets that it serves; the caller keeps its own copies. A server that has
@@ -82,8 +84,10 @@ class Forkserver:
             self._closed = True
             self._end()
 
-    def _send(self, theirs: socket.socket, passed: PassedSockets | None) -> bool:
+    def _send(self, theirs: socket.socket, passed: "PassedSockets | None") -> bool:
         """Send a proxy's end of its channel to the server; return whether that succeeded."""
+        from warex.proxy.transparent.passed_sockets import send
+
         channel = self._ensure()
         try:
             send(channel, theirs, passed)
@@ -129,10 +133,8 @@ def main() -> None:
     gc.disable()
     # Pydantic would read the metadata of every package to find plug-ins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
-    from warex.faults.catalogue import catalogue
-    from warex.lane.control.control_port import load_control
     from warex.proxy.process import worker
-    from warex.traces.redaction.text import precompile as load_redaction
+    from warex.proxy.transparent.passed_sockets import receive
 
     worker.preload()
     channel = socket.socket(fileno=int(sys.argv[1]))
@@ -147,9 +149,7 @@ def main() -> None:
             return
         if forks == 1:
             # With several trials, load once what a single one may never need.
-            load_redaction()
-            load_control()
-            catalogue()
+            worker.preload_late()
         forks += 1
         try:
             is_proxy = os.fork() == 0
@@ -172,6 +172,8 @@ def main() -> None:
 
 def _report_failure(channel: socket.socket, error: OSError) -> None:
     """Report on a proxy's channel that it cannot be started."""
+    import json
+
     sentence = f"the proxy cannot be started: {error.strerror}; raise the limit (ulimit -u)"
     said = {"kind": "failed", "exit_code": MachineError.exit_code, "sentence": sentence}
     with suppress(OSError):

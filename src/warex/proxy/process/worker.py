@@ -13,10 +13,12 @@ import os
 import secrets
 import socket
 from functools import cache
+from importlib import import_module
 
 from pydantic import JsonValue
 
 from warex.errors import WarexError
+from warex.faults.catalogue import catalogue
 from warex.lane.config import ProxyConfig
 from warex.lane.control.control_port import bind_control, serve_control
 from warex.lane.own_hosts import RESERVED_HOSTS
@@ -24,6 +26,7 @@ from warex.proxy.serving import RunningLane, run_lane
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.injection.replay import tasks_required
+from warex.traces.redaction.text import precompile
 
 _TASKS = (
     "this replay has places in later tasks, up to task {}, which do not begin by themselves: call"
@@ -31,10 +34,28 @@ _TASKS = (
 )
 
 
+_LATE = (
+    "warex.engine.http.http2.client",
+    "warex.engine.http.http2.server",
+    "warex.lane.control.control_server",
+    "warex.llm.actions.guess",
+    "warex.llm.actions.parser",
+)
+"""What a lane imports when it first needs it, so that a single one begins sooner."""
+
+
 def preload() -> None:
     """Load what the lanes of this user need, once before they are forked."""
     # Python caches the compiled patterns that every trial uses.
     Injector(Scenario(name="clean"), 0, own_hosts=RESERVED_HOSTS)
+
+
+def preload_late() -> None:
+    """Load what single trials may never need, once before many lanes are forked."""
+    for module in _LATE:
+        import_module(module)
+    catalogue()
+    precompile()
 
 
 def serve(channel: socket.socket, passed: PassedSockets | None = None) -> None:

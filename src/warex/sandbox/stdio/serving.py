@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,18 +35,22 @@ class _Streams:
 
 
 def serve_stdio(
-    arguments: Sequence[str], trial: Trial, notice: Callable[[str], None], clock: Clock
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    trial: Trial,
+    notice: Callable[[str], None],
+    clock: Clock,
 ) -> int:
     """Run a server whose messages a trial decides on; return its exit code.
 
     The code is the server's, or 128 and the number of the signal that ended it. Raises MachineError
     if it cannot be started.
     """
-    program = find_program(arguments[0], os.environ)
+    program = find_program(arguments[0], environment)
     streams = _taken_streams()
     # Messages wait in the pipe for a server that starts.
     with signals_blocked() as mask:
-        process = _started(program, arguments, mask)
+        process = _started(program, arguments, environment, mask)
         stops = threading.Event()
 
         def forward(number: int) -> None:
@@ -74,7 +78,9 @@ def _taken_streams() -> _Streams:
     return streams
 
 
-def _started(program: str, arguments: Sequence[str], mask: set[int]) -> "subprocess.Popen[bytes]":
+def _started(
+    program: str, arguments: Sequence[str], environment: Mapping[str, str], mask: set[int]
+) -> "subprocess.Popen[bytes]":
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
     def prepare() -> None:
@@ -86,6 +92,7 @@ def _started(program: str, arguments: Sequence[str], mask: set[int]) -> "subproc
         return subprocess.Popen(
             arguments,
             executable=program,
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,

@@ -6,18 +6,42 @@ A client of MCP starts its servers with a few variables only (the official SDKs 
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from warex.errors import InputError
+from warex.sandbox.env_mode.browser_shims import BROWSER_CACHE_VARIABLES, BROWSER_PATH_VARIABLES
+from warex.sandbox.environment import (
+    ALL_PROXY_VARIABLES,
+    CA_BUNDLE_VARIABLES,
+    EXTRA_CA_VARIABLES,
+    JAVA,
+    SWITCHES,
+)
 
 PROXY: Final = "WAREX_PROXY"
 TASK: Final = "WAREX_TASK"
 _MARK: Final = "WAREX_COMMAND"
 """``warex exec`` and campaigns set it in the environment of their commands."""
 _HTTP_PROXY: Final = ("HTTP_PROXY", "http_proxy")
+_OF_TRIAL: Final = frozenset(
+    (
+        _MARK,
+        *ALL_PROXY_VARIABLES,
+        *SWITCHES,
+        *CA_BUNDLE_VARIABLES,
+        *EXTRA_CA_VARIABLES,
+        *BROWSER_CACHE_VARIABLES,
+        *BROWSER_PATH_VARIABLES,
+        JAVA,
+        "NODE_OPTIONS",
+        "WGETRC",
+        "XDG_DATA_HOME",
+    )
+)
+"""What a trial sets, so that programs use its proxy and trust it."""
 _MOST_ANCESTORS: Final = 64
 
 
@@ -28,6 +52,8 @@ class Surroundings:
     proxy: SplitResult | None
     """Its proxy's URL; None in a namespace, where each connection leads to it."""
     task: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What the trial has set and this process's environment lacks: for its server's requests."""
 
 
 def surroundings(environments: Iterator[Mapping[str, str]]) -> Surroundings | None:
@@ -35,14 +61,17 @@ def surroundings(environments: Iterator[Mapping[str, str]]) -> Surroundings | No
 
     ``environments``: of the process and of its ancestors, the nearest first.
     """
-    task = ""
+    task, own = "", None
     for environment in environments:
+        own = environment if own is None else own
         task = task or environment.get(TASK, "")
         if named := environment.get(PROXY):
             return Surroundings(read_proxy(named, PROXY), task)
         if _MARK in environment:
             named = next((it for it in map(environment.get, _HTTP_PROXY) if it), None)
-            return Surroundings(None if named is None else read_proxy(named, "HTTP_PROXY"), task)
+            lost = {it: environment[it] for it in _OF_TRIAL & environment.keys() - own.keys()}
+            proxy = None if named is None else read_proxy(named, "HTTP_PROXY")
+            return Surroundings(proxy, task, lost)
     return None
 
 

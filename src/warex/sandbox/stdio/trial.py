@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
-from urllib.parse import SplitResult, unquote, urlencode
+from urllib.parse import SplitResult, quote, unquote, urlencode
 
 from warex.errors import WarexError
 from warex.lane.stdio.steps import Step
@@ -79,7 +79,7 @@ class ProxyCaller:
     def _headers(self) -> dict[str, str]:
         headers = {"Host": _HOST}
         if self.task:
-            headers["X-Warex-Task"] = self.task
+            headers["X-Warex-Task"] = quote(self.task, safe="")
         if self.proxy is not None and self.proxy.username:
             pair = f"{unquote(self.proxy.username)}:{unquote(self.proxy.password or '')}"
             headers["Proxy-Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"

@@ -40,7 +40,7 @@ from warex.scenarios.origins import (
     matches_any,
     origins_of_sites,
 )
-from warex.traffic import BACKGROUND_HOSTS, SIGN_IN_HOSTS
+from warex.traffic import BACKGROUND_HOSTS, SHARED_HOSTS
 
 type TryOutcome = Literal["refuse", "drop"]
 """What the kernel does to a blocked connection."""
@@ -120,7 +120,7 @@ class _Rule:
         if target.point != self.fault.point or not self.fits(target):
             return False
         is_site = any(site.names_host(target.host) for site in self._site_origins)
-        by_itself = target.host in SIGN_IN_HOSTS and not is_site
+        by_itself = target.host in SHARED_HOSTS and not is_site
         return not (llm or by_itself) or names_host(self._match, target.host)
 
     def begin(
@@ -221,7 +221,6 @@ class ConnectionTryRules:
         if target.host in self._own_hosts:
             return NO_INJECTION
         self._number += 1
-        exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
         if self._is_excluded(target):
             state = state._replace(skipped="never")
         if state.skipped != "never":
@@ -229,6 +228,9 @@ class ConnectionTryRules:
             tries[target] += 1
         if target.point == "connect" and target.port is not None:
             self._tried.setdefault(target.host, set()).add(target.port)
+        if not self._rules:
+            return NO_INJECTION
+        exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
         views = {rule: self._view(rule, target, state) for rule in self._about(target)}
         if met is False:
             views = {rule: view for rule, view in views.items() if not view.hit}

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from warex.effects import Effect
+from warex.effects import Effect, Reply
 from warex.exchange import Exchange, Request, Response
 from warex.faults import Stage
 from warex.scenarios.injection.planner import collide
@@ -15,6 +15,8 @@ from warex.seeds import KeyedRng
 from warex.text.english import listing, of_number
 
 type _What = Literal["exchange", "connection try"]
+type _Together = Literal["both", "first", "redirect"]
+"""What is applied of two rules that meet: both, the first only, or one that leaves no page."""
 
 
 def superseded(rules: Iterable[Rule]) -> dict[str, Rule]:
@@ -49,15 +51,15 @@ def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
 def collisions(rules: Iterable[Rule]) -> Iterator[str]:
     """Yield a sentence for each group of rules that may hit the same exchange."""
     judged = _as_judged(rules)
-    meetings: dict[tuple[_What, bool], set[tuple[int, int]]] = {}
+    meetings: dict[tuple[_What, _Together], set[tuple[int, int]]] = {}
     for (i, earlier), (j, later) in combinations(enumerate(judged), 2):
         if earlier.fault.point == later.fault.point and _may_meet(earlier, later):
-            both_apply = not _collide(earlier, later)
-            meetings.setdefault((_what(earlier), both_apply), set()).add((i, j))
-    for (what, both_apply), pairs in meetings.items():
+            together = _together(earlier, later)
+            meetings.setdefault((_what(earlier), together), set()).add((i, j))
+    for (what, together), pairs in meetings.items():
         for group in _connected(pairs):
             rules_of_group = [judged[each] for each in group]
-            yield _sentence(what, both_apply, rules_of_group, _shape(group, pairs))
+            yield _sentence(what, together, rules_of_group, _shape(group, pairs))
 
 
 type _Shape = Literal["all", "first", "last", "some"]
@@ -86,7 +88,7 @@ def _connected(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     return sorted(map(sorted, groups))
 
 
-def _sentence(what: _What, both_apply: bool, group: Sequence[Rule], shape: _Shape) -> str:
+def _sentence(what: _What, together: _Together, group: Sequence[Rule], shape: _Shape) -> str:
     many = len(group) > 2
     if shape == "first":
         lead = f"Rule {group[0].name!r} may meet each of the rules {_names(group[1:])}"
@@ -95,7 +97,15 @@ def _sentence(what: _What, both_apply: bool, group: Sequence[Rule], shape: _Shap
     else:
         lead = f"{'Some of the rules' if shape == 'some' else 'Rules'} {_names(group)} may meet"
     lead += f" in one {what}; then"
-    if both_apply:
+    if together == "redirect":
+        redirects = [rule for rule in group if _Example.of(rule).redirects]
+        changes = [rule for rule in group if rule not in redirects]
+        return (
+            f"{lead} the redirect of {_names(redirects)} is sent, in which"
+            f" {_names(changes)} {'finds' if len(changes) == 1 else 'find'} no page (missed:"
+            " nothing_to_rewrite)."
+        )
+    if together == "both":
         before = [rule for rule in group if rule.fault.stage == "request"]
         after = [rule for rule in group if rule.fault.stage == "response"]
         order = "in this order"
@@ -220,6 +230,25 @@ class _Example(NamedTuple):
     @property
     def ends(self) -> bool:
         return any(effect.traits.is_terminal for effect in self.effects)
+
+    @property
+    def redirects(self) -> bool:
+        return any(isinstance(it, Reply) and 300 <= it.status <= 399 for it in self.effects)
+
+    @property
+    def rewrites(self) -> bool:
+        return all(effect.traits.rewrites for effect in self.effects)
+
+
+def _together(earlier: Rule, later: Rule) -> _Together:
+    """Return what is applied of two rules that hit one exchange or connection try."""
+    if _collide(earlier, later):
+        return "first"
+    one, other = _Example.of(earlier), _Example.of(later)
+    # Where the site is asked, its page is changed before a later redirect takes its place.
+    no_page = one.redirects and other.rewrites
+    no_page = no_page or (other.redirects and other.stage == "request" and one.rewrites)
+    return "redirect" if no_page else "both"
 
 
 def _collide(earlier: Rule, later: Rule) -> bool:

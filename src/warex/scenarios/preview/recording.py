@@ -24,7 +24,7 @@ from warex.llm import LLM_APIS, LlmRequest, could_be_llm, recognise
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.browser_origin import is_browser_request, is_site_request
 from warex.mcp import McpRequest
-from warex.mcp.exchange import McpExchange
+from warex.mcp.exchange import STDIO, McpExchange
 from warex.scenarios.injection.injector import Injector
 from warex.scenarios.injection.planner import Decision
 from warex.scenarios.preview.har import HarEntry, read_har
@@ -265,13 +265,13 @@ def _is_stream_of_tools(request: Request) -> bool:
 
 
 def _place(url: str) -> tuple[str, int] | None:
-    """Return host and port of a URL; None if it has none."""
+    """Return the host and port to which a connection is made for a URL; None for none."""
     parts = Request("", url).parts
     try:
         port = parts.port
     except ValueError:
         return None
-    if not parts.hostname:
+    if not parts.hostname or parts.scheme == STDIO:
         return None
     return parts.hostname, port or (443 if parts.scheme in ("https", "wss") else 80)
 

@@ -13,7 +13,8 @@ from warex.exports.chat import message_texts
 from warex.exports.rows import ChatMessage, Row
 from warex.llm.actions.base import Action
 from warex.llm.actions.name_heuristics import action_kind_with_arguments
-from warex.llm.actions.parser import Vocabulary, parse_actions
+from warex.llm.actions.parser import parse_actions
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer, ToolCall
 
 type AnswerClass = Literal[

@@ -7,6 +7,7 @@ from typing import Final
 
 from warex.engine.http.authority import invalid_authority_reason
 from warex.engine.http.heads import NEVER_TRAILERS, Headers, RequestHead, ResponseHead
+from warex.text.short_cache import LONGEST
 
 type HeaderList = list[tuple[bytes, bytes]]
 
@@ -122,7 +123,7 @@ def _split(headers: Sequence[tuple[bytes, bytes]]) -> tuple[dict[bytes, bytes], 
         at += 1
     fields = headers[at:]
     for name, value in fields:
-        if not _is_field(name):
+        if not (_is_field(name) if len(name) <= LONGEST else _is_field.__wrapped__(name)):
             shown = name[:80].decode("ascii", "backslashreplace")
             raise MalformedMessage(f"HTTP/2 has no field {shown!r}")
         if name == b"te" and value != b"trailers":
