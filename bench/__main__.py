@@ -71,7 +71,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "memory": Benchmark(memory.measure, ("lane-memory", "memory")),
     "first-event": Benchmark(first_event.measure, ("first-event",)),
     "start": Benchmark(start.measure, ("version", "help", "exec-idle")),
-    "exec": Benchmark(exec_ready.measure, ("exec", "exec-answer")),
+    "exec": Benchmark(exec_ready.measure, ("exec", "exec-answer", "exec-processor")),
     "proxy-latency": Benchmark(latency.measure, ("proxy-latency",)),
     "campaign-overhead": Benchmark(overhead.measure, ("campaign-overhead",)),
     "report-10000": Benchmark(report.measure, ("report-10000",)),

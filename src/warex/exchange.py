@@ -247,8 +247,11 @@ def _resource_of(request: Request, response: Response | None) -> Resource:
     # Only a navigation is a document: a page's own request may return a fragment of HTML, and a
     # script's may return an error page.
     is_page = _navigates(headers)
+    if response is not None:
+        answered = _by_media_type(response.headers.get("content-type", ""))
+        if answered is not None and (answered != "document" or is_page):
+            return answered
     guesses = (
-        None if response is None else _by_media_type(response.headers.get("content-type", "")),
         _by_media_type(accept.partition(",")[0]),
         resource_by_extension(posixpath.splitext(request.parts.path)[1]),
     )

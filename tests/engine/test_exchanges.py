@@ -203,6 +203,21 @@ def test_a_tap_may_change_the_length(ca: CertificateAuthority, plain: Origin) ->
         assert got.endswith(b"5\r\nhello\r\n1\r\n+\r\n3\r\nend\r\n0\r\n\r\n")
 
 
+def test_what_is_only_read_is_told_before_its_client_has_the_end(
+    ca: CertificateAuthority, plain: Origin
+) -> None:
+    handler = Scripted(
+        response_plan=lambda exchange: Plan(Relay(tap=True, only_reads=True)),
+        piece=lambda piece, last: [] if last else [piece],
+    )
+    with running(handler, ca) as engine, tunnelled(engine.port, "127.0.0.1", plain.port) as client:
+        for count in range(1, 11):
+            client.sendall(request(plain))
+            assert read_answer(client)[1] == b"hello"
+            assert len(handler.outcomes) == count
+    assert {(it.end, it.arrived) for it in handler.outcomes} == {("complete", True)}
+
+
 def test_a_request_is_sent_as_often_as_planned(ca: CertificateAuthority, plain: Origin) -> None:
     handler = Scripted(need="whole", request_plan=lambda exchange: Plan(Forward(copies=2)))
     with running(handler, ca) as engine, tunnelled(engine.port, "127.0.0.1", plain.port) as client:

@@ -120,7 +120,7 @@ async def test_an_answer_without_a_length_does_not_seem_whole_when_its_engine_br
     broken: Broken, plain: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain.routes["/a"] = Answer(raw=b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhalf a page")
-    monkeypatch.setattr(ExchangeRun, "_end_relay", fails)
+    monkeypatch.setattr(ExchangeRun, "_send_last", fails)
 
     def read(port: int) -> None:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as client:

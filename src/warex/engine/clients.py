@@ -102,6 +102,8 @@ class ClientSide:
         self._is_dispatching = False
         self._unwritten: list[bytes] = []
         """What is written at the end of this turn."""
+        self._waits = False
+        """Whether the client waits until an earlier request is answered."""
         self._rejections: dict[int, Rejection] = {}
         self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
@@ -201,7 +203,8 @@ class ClientSide:
 
     def take_waiting(self) -> None:
         """Take what came before the connection was upgraded: no request has to wait any more."""
-        self._dispatch(self.http.receive(b""))
+        data, self._late = self._late, b""
+        self._dispatch(self.http.receive(data), time.monotonic())
 
     def _ended(self) -> None:
         if self._peer.must_wait:
@@ -259,12 +262,13 @@ class ClientSide:
 
     def _pace(self) -> None:
         """Let a client wait that sends requests before the answers to earlier ones."""
-        if self.is_multiplexed:
+        if self.is_multiplexed or self.http.wants_data is not self._waits:
             return
-        if self.http.wants_data:
-            self.end.resume(self)
-        else:
+        self._waits = not self._waits
+        if self._waits:
             self.end.pause(self)
+        else:
+            self.end.resume(self)
 
     def _handle(self, event: RequestEvent) -> None:
         match event:
@@ -311,7 +315,9 @@ class ClientSide:
 
     def flush(self) -> None:
         """Write what the HTTP connection has to send."""
-        self.write(self.http.data_to_send())
+        data = self.http.data_to_send()
+        if data or self._unwritten:
+            self.write(data)
         if self.http.must_close and not self.runs:
             self._close()
 

@@ -68,7 +68,8 @@ class ExchangeRecord(Struct):
     def outcome(self, over: Over, request_bytes: int, request_complete: float | None) -> Outcome:
         """Return how the exchange ended."""
         is_holding = self._held_since is not None
-        self.held()
+        if is_holding:
+            self.held()
         opened = self.opened
         return Outcome(
             end=over.end,

@@ -382,9 +382,6 @@ class ExchangeRun:
         )
         end = self._part(await body.relay(inbox, parts))
         assert isinstance(end, MessageEnded)
-        await self._end_relay(relay, end)
-
-    async def _end_relay(self, relay: Relay, end: MessageEnded) -> None:
         self._send_last(tap=relay.tap)
         self._takes_pushes = False
         await self._complete(end, may_tell_first=relay.only_reads or not relay.tap)

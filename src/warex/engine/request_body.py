@@ -42,7 +42,7 @@ class RequestBody:
 
     def take_available(self) -> bool:
         """Take what has come, without waiting; return whether that is all of it."""
-        while self.inbox.has_events and not self.is_complete:
+        while not self.is_complete and self.inbox.has_events:
             self._keep(self.inbox.take())
         return self.is_complete
 

@@ -126,7 +126,7 @@ class Inbox[T]:
         return self.take() if self._events else None
 
     async def _wait(self) -> None:
-        self._waiter = asyncio.get_running_loop().create_future()
+        self._waiter = asyncio.Future()
         try:
             await self._waiter
         finally:

@@ -139,7 +139,8 @@ class Exchanges:
             self._prepare_body(state)
         else:  # Recorded once its size is known.
             state.pending = list(state.decision.injections)
-        self._apply(state, [it for it in state.pending if _comes_before(it)])
+        if before := [it for it in state.pending if _comes_before(it)]:
+            self._apply(state, before)
         if not state.by_warex:
             self._ask(state)
         elif state.draft.abort is None:  # Its page is changed as the site's would be.
@@ -159,7 +160,7 @@ class Exchanges:
         self._attribution.detect_by_request(state)
         head, body = wire.request, wire.request_body or b""
         state.traffic = self._kinds.recognise(
-            state.exchange, state.resource, head.path, body, state.task.llm_calls
+            state.traffic.exchange, state.resource, head.path, body, state.task.llm_calls
         )
         if isinstance(state.traffic, LlmTraffic):
             self._attribution.detect_by_llm_call(state, state.traffic.request)

@@ -101,9 +101,10 @@ def share_holds(
 def timings_of(timings: ExchangeTimings) -> Timings:
     """Return the seconds that each phase took."""
     asked, answered = timings.request_complete, timings.response_started
+    opened = timings.connect_started is not None
     return Timings(
-        connect=_between(timings.connect_started, timings.connected),
-        tls=_between(timings.connected, timings.secured),
+        connect=_between(timings.connect_started, timings.connected) if opened else None,
+        tls=_between(timings.connected, timings.secured) if opened else None,
         wait=_between(timings.started if asked is None else asked, answered),
         receive=_between(answered, timings.ended),
         total=round(max(0.0, timings.ended - timings.started), 6),

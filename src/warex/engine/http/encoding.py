@@ -218,16 +218,18 @@ class StreamDecoder:
     """
 
     def __init__(self, content_encoding: str) -> None:
-        codings = _codings(content_encoding)
         self.broken = not self.reads(content_encoding)
         self.is_bomb = False
         """Whether it has decoded more bytes than a body of this size may have."""
-        self._decode = _STREAMS[codings[0]]() if codings and not self.broken else None
+        codings = _codings(content_encoding) if content_encoding and not self.broken else ()
+        self._decode = _STREAMS[codings[0]]() if codings else None
         self._encoded = self._decoded = 0
 
     @staticmethod
     def reads(content_encoding: str) -> bool:
         """Whether the codings of a header can be decoded as a stream."""
+        if not content_encoding:
+            return True
         codings = _codings(content_encoding)
         return not codings or (len(codings) == 1 and codings[0] in _STREAMS)
 

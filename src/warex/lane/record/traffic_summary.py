@@ -137,7 +137,10 @@ def _acts(call: LlmCall) -> bool:
 
 def user_agent(event: RequestSeen) -> str:
     """Return the User-Agent of a request; empty if it has none."""
-    return next((value for name, value in event.headers if name.lower() == "user-agent"), "")
+    for name, value in event.headers:
+        if name.lower() == "user-agent":
+            return value
+    return ""
 
 
 def _is_by_browser(event: RequestSeen) -> bool:

@@ -70,10 +70,12 @@ class SiteLooks:
             return None
         kind = head.headers.get("content-type").partition(";")[0].strip().lower()
         is_page = kind in HTML_TYPES and request.is_top_level
+        if not (is_page or kind == "text/css"):
+            return None
         coding = head.headers.get("content-encoding")
-        if (is_page or kind == "text/css") and StreamDecoder.reads(coding):
-            return BeginningReader(coding, _MAX_ANSWER, partial(self.note, request, kind))
-        return None
+        if not StreamDecoder.reads(coding):
+            return None
+        return BeginningReader(coding, _MAX_ANSWER, partial(self.note, request, kind))
 
     def note(self, request: Request, kind: str, body: bytes) -> None:
         """Keep a page or a style sheet."""

@@ -42,6 +42,21 @@ def test_after_a_goaway_of_the_peer_there_is_still_talk() -> None:
     assert server.read(client.data_to_send())[1] is None
 
 
+def test_streams_that_are_closed_make_room_for_others() -> None:
+    client, server = connections()
+    for stream in (1, 3):
+        client.send_headers(stream, [(b":method", b"GET")], end_stream=True)
+    server.read(client.data_to_send())
+    for end in (client, server):
+        assert (end.may_open(3), end.may_open(2)) == (True, False)
+
+    server.send_headers(1, [(b":status", b"200")], end_stream=True)
+    client.read(server.data_to_send())
+    for end in (client, server):
+        assert (end.may_open(2), end.may_open(1)) == (True, False)
+        assert list(end.streams) == [3]
+
+
 def test_whoever_counts_frames_may_end_the_connection() -> None:
     seen: list[str] = []
 

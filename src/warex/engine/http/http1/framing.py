@@ -5,7 +5,7 @@ bytes themselves may pass on unchanged.
 """
 
 import re
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from warex.engine.http.heads import NEVER_TRAILERS, NO_FIELDS, Headers
 
@@ -25,13 +25,9 @@ class InvalidFraming(ValueError):
     """The end of a body cannot be told."""
 
 
-class Framed(NamedTuple):
-    """What a reader made of some bytes."""
-
-    payload: bytes
-    used: int
-    """How many of the bytes are the message's."""
-    ended: bool
+type Framed = tuple[bytes, int, bool]
+"""What a reader made of some bytes: what they hold, how many of them are the message's, and whether
+it ends with them."""
 
 
 class BodyReader(Protocol):
@@ -63,9 +59,9 @@ class LengthReader:
         size, left = len(data), self._left
         if size < left:
             self._left = left - size
-            return Framed(data, size, False)
+            return data, size, False
         self._left = 0
-        return Framed(data if size == left else data[:left], left, True)
+        return data if size == left else data[:left], left, True
 
     def eof(self) -> str:
         """Return that a part is missing."""
@@ -84,7 +80,7 @@ class EofReader:
 
     def feed(self, data: bytes) -> Framed:
         """Take the next bytes."""
-        return Framed(data, len(data), False)
+        return data, len(data), False
 
     def eof(self) -> None:
         """Return None."""
@@ -150,13 +146,13 @@ class ChunkReader:
             except InvalidFraming:
                 if not at:
                     raise
-                return Framed(b"".join(pieces), at, False)
+                return b"".join(pieces), at, False
             at = end + 1
             if is_last:
                 self.trailers = Headers(self._fields) if self._fields else NO_FIELDS
-                return Framed(b"".join(pieces), at, True)
+                return b"".join(pieces), at, True
         payload = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        return Framed(payload, size, False)
+        return payload, size, False
 
     def _read_line(self, line: bytes) -> bool:
         """Read a line without its line feed; return whether it is the body's last."""
