@@ -70,8 +70,7 @@ def test_a_hold_comes_before_the_site_is_asked(ca: CertificateAuthority, secure_
         began = time.monotonic()
         client.sendall(GET)
         read_answer(client)
-        assert time.monotonic() - began >= 0.29
-        assert handler.outcome().held_s == pytest.approx(0.3, abs=0.1)
+        assert 0.29 <= handler.outcome().held_s <= time.monotonic() - began
 
 
 def test_a_client_that_leaves_during_a_hold_ends_the_exchange(
@@ -153,6 +152,7 @@ def test_a_response_is_paced_and_cut(ca: CertificateAuthority, secure_h1: Origin
         running(handler, ca) as engine,
         secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client,
     ):
+        began = time.monotonic()
         client.sendall(GET)
         got, times = b"", []
         try:
@@ -165,7 +165,7 @@ def test_a_response_is_paced_and_cut(ca: CertificateAuthority, secure_h1: Origin
         assert times[-1] - times[0] >= 0.2
         outcome = handler.outcome()
         assert (outcome.end, outcome.arrived, outcome.response_bytes) == ("aborted", True, 3)
-        assert outcome.held_s == pytest.approx(0.2, abs=0.1)
+        assert 0.19 <= outcome.held_s <= time.monotonic() - began
 
 
 def test_a_response_is_read_whole_and_changed(ca: CertificateAuthority, plain: Origin) -> None:

@@ -140,6 +140,10 @@ def _named(
     for name, url in call.addresses():
         if _names(trial, url, asked, call.answered):
             return Cause(call, ModelAction(name, "goto", [url]), is_certain)
+    if by_program(asked.event) and trial.is_unread(call):
+        for url in urls_in(call.event.answer):
+            if _names(trial, url, asked, call.answered):
+                return Cause(call, ModelAction("the address", "goto", [url]))
     return None
 
 

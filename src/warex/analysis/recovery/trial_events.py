@@ -286,6 +286,10 @@ class TrialEvents:
             act.does != "finish" for call in self.calls for act in call.actions
         )
         """Whether an action that could lead to a request was read anywhere."""
+        self.acts_by_commands = any(
+            call.is_command and act.does != "finish" for call in self.calls for act in call.actions
+        )
+        """Whether one was read in a tool call or in code."""
         if self.calls and (last := self.calls[-1]).ends_agent(self.reads_actions):
             self.ended = min(self.ended, last.answered)
 
@@ -323,11 +327,11 @@ class TrialEvents:
     def is_unread(self, call: ModelCall) -> bool:
         """Whether an answer may hold an action that could not be read.
 
-        Words without a tool call or code are one if no action of the agent could be read anywhere.
+        Words without a tool call or code are one, unless the agent acts by those, or they end it.
         """
-        if call.actions:
+        if call.actions or call.answered >= self.ended:
             return False
-        return not call.only_computes if call.is_command else not self.reads_actions
+        return not call.only_computes if call.is_command else not self.acts_by_commands
 
 
 def _acts(
