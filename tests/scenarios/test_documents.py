@@ -130,7 +130,7 @@ def test_yaml_tags_are_refused(refusal: Refusal) -> None:
         ("s.yaml", "name: s\nrules: [\n", "line 3, column 1"),
         ("s.yaml", "name: s\nrules: {]\n", "line 2, column 9"),
         ("s.yaml", "name: s\n\x01\n", "line 2: the control character U+0001 is not allowed"),
-        ("s.json", '{"name": "s",\n}', "line 1, column 13"),
+        ("s.json", '{"name": "s"\n"rules": []}', "line 2, column 1"),
         ("s.toml", 'name = "s"\nrules = \n', "line 2, column 9"),
     ],
 )
