@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from warex.engine.ends import End
+from warex.engine.tls.layer import TlsLayer
 from warex.linux.sockets import reset_on_close
 from warex.proxy.certificates.ca import CertificateAuthority
 
@@ -17,13 +18,12 @@ from warex.proxy.certificates.ca import CertificateAuthority
 @asynccontextmanager
 async def connected() -> AsyncIterator[tuple[End, socket.socket]]:
     """An end, and the socket of its peer."""
-    loop = asyncio.get_running_loop()
     with socket.create_server(("127.0.0.1", 0)) as server:
         peer = socket.create_connection(server.getsockname())
         accepted, _ = server.accept()
     accepted.setblocking(False)
     peer.setblocking(False)
-    _, end = await loop.connect_accepted_socket(End, accepted)
+    end = End(accepted)
     try:
         yield end, peer
     finally:
@@ -192,7 +192,7 @@ async def test_tls_runs_through_tls(ca: CertificateAuthority, leaf: tuple[Path, 
     server.load_cert_chain(*leaf)
     client = ssl.create_default_context(cafile=ca.certificate)
     async with connected() as (end, peer):
-        _, other = await asyncio.get_running_loop().connect_accepted_socket(End, peer.dup())
+        other = End(peer.dup())
         for _ in range(2):
             await asyncio.gather(
                 end.start_tls(client, server_hostname="localhost"),
@@ -217,7 +217,7 @@ async def test_an_end_without_the_alert_of_tls_is_told(
     server.load_cert_chain(*leaf)
     client = ssl.create_default_context(cafile=ca.certificate)
     async with connected() as (end, peer):
-        _, other = await asyncio.get_running_loop().connect_accepted_socket(End, peer.dup())
+        other = End(peer.dup())
         await asyncio.gather(
             end.start_tls(client, server_hostname="localhost"),
             other.start_tls(server, server_side=True),
@@ -227,3 +227,45 @@ async def test_an_end_without_the_alert_of_tls_is_told(
         assert end.is_truncated
         other.abort()
         await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+async def test_session_tickets_leave_with_what_is_written_first(
+    ca: CertificateAuthority, leaf: tuple[Path, Path], version: ssl.TLSVersion
+) -> None:
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(*leaf)
+    trusting = ssl.create_default_context(cafile=ca.certificate)
+    trusting.maximum_version = version
+    loop = asyncio.get_running_loop()
+    async with connected() as (end, peer), asyncio.timeout(5):
+        client = TlsLayer(trusting, server_hostname="localhost")
+        shaking = asyncio.ensure_future(end.start_tls(server, server_side=True))
+        while not client.shake_hands():
+            await loop.sock_sendall(peer, client.outgoing.read())
+            client.incoming.write(await loop.sock_recv(peer, 65536))
+        await loop.sock_sendall(peer, client.outgoing.read())
+        await shaking
+        with pytest.raises(BlockingIOError):
+            peer.recv(1)
+        client.session.write(b"question")
+        peer.sendall(client.outgoing.read())
+        assert await end.read() == b"question"
+        with pytest.raises(BlockingIOError):
+            peer.recv(1)
+        end.write(b"answer")
+        client.incoming.write(await loop.sock_recv(peer, 65536))
+        assert client.read() == b"answer"
+        session = client.session.session
+        assert session is not None
+        assert session.has_ticket
+
+
+async def test_peeking_waits_no_longer_than_it_may() -> None:
+    async with connected() as (end, peer):
+        peer.sendall(b"ab")
+        assert await end.peek(2, 5) == b"ab"
+        assert await end.peek(3, 0.01) == b"ab"
+        assert await end.read() == b"ab"
+        assert await end.peek(1, 0.01) == b""
+        assert not end.has_ended

@@ -6,6 +6,7 @@ from tests.lane.support.played import answer
 from tests.lane.support.states import open_exchange
 from warex.engine.handler import ExchangeTimings, Outcome
 from warex.lane.ending import ended_response, ending_of, unreachable_message
+from warex.lane.record.recorded_heads import RecordedHeads
 from warex.lane.state import ExchangeState
 from warex.lane.whole_response import WholeResponse
 from warex.traces import ResponseSeen
@@ -15,7 +16,7 @@ AT = ExchangeTimings(started=0.0, ended=1.0)
 
 
 def recorded(state: ExchangeState, outcome: Outcome, error: str | None = None) -> ResponseSeen:
-    return ended_response(state, outcome, ending_of(state, outcome, error))
+    return ended_response(state, outcome, ending_of(state, outcome, error), RecordedHeads())
 
 
 @pytest.mark.parametrize(

@@ -29,11 +29,10 @@ from warex.engine.http.events import (
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.engine.services import Services, Share
 from warex.engine.sites import Inbox
+from warex.engine.sockets.turns import SLICE_S, Peer
 
 _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
-_TURN_S: Final = 0.005
-"""Seconds of one turn of the event loop in which exchanges begin: other clients wait for it."""
 _UNWRITTEN: Final = 64 * 1024
 """Bytes that wait for the end of a turn at most."""
 _LATE_READING_S: Final = 1.0
@@ -95,10 +94,14 @@ class ClientSide:
         """The shares of other handlers, by their ``id``."""
         self._make_run = begin
         self._begun: deque[Run] = deque()
+        self._peer = Peer(services.turns, end, self._go_on)
+        self._late = b""
+        """What has come, and waits for the client's turn."""
+        self._is_free = False
+        """Whether an exchange of HTTP/1 has ended, and the next one is not looked for."""
+        self._is_dispatching = False
         self._unwritten: list[bytes] = []
         """What is written at the end of this turn."""
-        self._goes_on = False
-        """Whether what is left of a read goes on in the next turn."""
         self._waits = False
         """Whether the client waits until an earlier request is answered."""
         self._rejections: dict[int, Rejection] = {}
@@ -131,7 +134,12 @@ class ClientSide:
     async def _finish(self) -> None:
         """Wait until every exchange has ended."""
         while self._begun:
-            self._begun.popleft().start()
+            await self._peer.turn()
+            began = now = time.monotonic()
+            while self._begun and now < began + SLICE_S:
+                self._begun.popleft().start()
+                now = time.monotonic()
+            self._peer.served(began, now)
         while self.runs:
             for run in list(self.runs.values()):
                 run.interrupt("shut_down", "the proxy ended")
@@ -174,53 +182,82 @@ class ClientSide:
     # ---- what comes
 
     def _received(self, data: bytes) -> None:
-        self._dispatch(self.http.receive(data))
+        if self._peer.must_wait:
+            self._late += data
+            self._peer.wait()
+            return
+        began = time.monotonic()
+        self._dispatch(self.http.receive(data), began)
 
     def _go_on(self) -> None:
-        """Take what was left of a read, once others had their turn."""
-        self._goes_on = False
-        self.end.resume(self.http)
-        self._dispatch(self.http.receive(b"") if self.http.has_more else [])
+        """Take what was left, once others had their turn."""
+        if self._tunnel is None or self._tunnel.done():
+            return  # It is not served any more.
+        began = time.monotonic()
+        data, self._late, self._is_free = self._late, b"", False
+        self._dispatch(self.http.receive(data), began)
+        if self.end.has_ended:
+            self._ended()
+        if self.end.is_lost:
+            self._lost()
 
     def take_waiting(self) -> None:
         """Take what came before the connection was upgraded: no request has to wait any more."""
-        self._dispatch(self.http.receive(b""))
+        self._dispatch(self.http.receive(b""), time.monotonic())
 
     def _ended(self) -> None:
-        while self.http.has_more:
-            self._dispatch(self.http.receive(b""))
-        self._dispatch(self.http.receive_eof())
+        if self._peer.must_wait:
+            self._peer.wait()  # It ends once the rest is taken.
+            return
+        self._dispatch(self.http.receive_eof(), time.monotonic())
         for run in list(self.runs.values()):
             run.client_left()
+        self._peer.charge(len(self.runs))
         self._close_if_idle()
 
     def _lost(self) -> None:
+        if self._peer.must_wait:
+            self._peer.wait()
+            return
         for stream in list(self._emptied):
             self._queue_emptied(stream)
         for run in list(self.runs.values()):
             run.client_left()
+        self._peer.charge(len(self.runs))
         self._resolve(None)
 
-    def _dispatch(self, events: list[RequestEvent]) -> None:
+    def _dispatch(self, events: list[RequestEvent], began: float) -> None:
+        """Take what came; ``began``: when this was begun with."""
+        now, self._is_dispatching = began, True
         try:
-            for event in events:
-                if isinstance(event, RequestRejected):
-                    self._reject(event)
-            for event in events:
-                self._handle(event)
-            until = time.monotonic() + _TURN_S
-            while self._begun and time.monotonic() < until:
-                # What came with a head is there before the head is decided on.
-                self._begun.popleft().start()
+            self._take(events)
+            while (self._begun or self._is_free) and now < began + SLICE_S:
+                if self._begun:
+                    # What came with a head is there before the head is decided on.
+                    self._begun.popleft().start()
+                else:
+                    self._is_free = False
+                    self._take(self.http.receive(b""))
+                now = time.monotonic()
         except Exception as error:  # noqa: BLE001 - fail closed
             self.broke(error)
             return
+        finally:
+            self._is_dispatching = False
         self.flush()
-        if (self._begun or self.http.has_more) and not self._goes_on:
-            self._goes_on = True
-            self.end.pause(self.http)
-            self._loop.call_soon(self._go_on)
+        if self._begun or self._is_free or self.http.has_more:
+            self._peer.wait()
         self._pace()
+        if not self.is_multiplexed:
+            self._close_if_idle()
+        self._peer.served(began, time.monotonic())
+
+    def _take(self, events: list[RequestEvent]) -> None:
+        for event in events:
+            if isinstance(event, RequestRejected):
+                self._reject(event)
+        for event in events:
+            self._handle(event)
 
     def _pace(self) -> None:
         """Let a client wait that sends requests before the answers to earlier ones."""
@@ -247,6 +284,7 @@ class ClientSide:
                 if run is not None:
                     rejection = self._rejections.pop(event.stream, None)
                     run.client_gave_up(event.message, event.code, rejection)
+                    self._peer.charge(1)
             case RequestRejected():
                 rejection = self._rejections.pop(event.stream, None)
                 if rejection is not None:
@@ -375,8 +413,15 @@ class ClientSide:
                 self._lingers = True
                 self._close()
                 return
+            self._is_free = True
+            if self._is_dispatching:
+                return  # The next one is looked for there.
+            if self._peer.must_wait:
+                self._peer.wait()
+                return
+            self._is_free, began = False, time.monotonic()
             if events := self.http.receive(b""):
-                self._dispatch(events)
+                self._dispatch(events, began)
             self._pace()
         elif not self._unwritten:
             self.flush()
@@ -403,7 +448,7 @@ class ClientSide:
     # ----
 
     def _close_if_idle(self) -> None:
-        if self.runs:
+        if self.runs or self._is_free or self._peer.is_waiting:
             return
         if self._closing or self.http.must_close or self.end.has_ended:
             self._close()

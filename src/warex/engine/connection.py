@@ -36,6 +36,8 @@ _SERVER_FIRST_DELAY: Final = 0.5
 """Seconds after which a silent client in a tunnel is assumed to wait for the server."""
 _INCOMPLETE_TIMEOUT: Final = 1.0
 """Seconds after which an ambiguous beginning is assumed to be complete."""
+_HANDSHAKES_S: Final = 0.001
+"""Seconds that the handshakes with a client and its site take about."""
 _WELL_KNOWN_PORTS: Final = frozenset((80, 443))
 """Ports with HTTP only: a silent client is not connected to its site."""
 _ESTABLISHED: Final = ResponseHead(200, b"Connection established", "HTTP/1.1", Headers())
@@ -188,10 +190,8 @@ class ConnectionRun:
         first = b""
         while True:
             wait = _INCOMPLETE_TIMEOUT if first else patience
-            try:
-                async with asyncio.timeout(wait):
-                    seen = await self.end.peek(len(first) + 1)
-            except TimeoutError:
+            seen = await self.end.peek(len(first) + 1, wait)
+            if not self.end.has_ended and len(seen) == len(first):
                 return "other" if first else "silent"
             if not seen:
                 return "left"
@@ -237,6 +237,7 @@ class ConnectionRun:
             self._connector,
             self.services.site_contexts,
             self.services.clock,
+            self.services.turns,
             broke=self.handler.broke,
             site=site,
             sni=sni,
@@ -293,6 +294,7 @@ class ConnectionRun:
             self.handler.handshake(self.connection, "left", "")
             self.end.close()
             return
+        await self.services.turns.turn(_HANDSHAKES_S)
         site = plan.site or Site("https", destination, direct=False)
         host = hello.sni or destination.host
         offered = tuple(it for it in hello.alpn if it in self.services.protocols)

@@ -1,6 +1,6 @@
 """One end of a connection: bytes in, bytes out, TLS between, and what has left of them.
 
-TLS runs in memory, above asyncio's transport, so that a layer can be put on another (TLS to a site
+TLS runs in memory, above the transport, so that a layer can be put on another (TLS to a site
 through TLS to an upstream proxy) and the ClientHello can be read before it is answered.
 """
 
@@ -11,11 +11,11 @@ import ssl
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, cast
-from weakref import WeakSet
+from typing import Final
 
+from warex.engine.sockets.transport import Transport
 from warex.engine.tls.layer import TlsLayer, ssl_reason
-from warex.linux.sockets import reset_on_close, unacknowledged
+from warex.linux.sockets import reset_on_close
 
 CLIENT_READ: Final = 16 * 1024
 """Bytes that are read from a client in one turn of the event loop: others wait for it."""
@@ -31,7 +31,7 @@ _ESTABLISHED, _CLOSE_WAIT = 1, 8
 """States of linux/tcp_states.h: open both ways; the peer has closed its end."""
 
 
-class End(asyncio.BufferedProtocol):
+class End:
     """One end of a connection, plain or TLS.
 
     It is read by one task (``read``), or by a callback (``start``).
@@ -40,11 +40,9 @@ class End(asyncio.BufferedProtocol):
     _room = memoryview(bytearray(SITE_READ))
     """Shared by all ends: what is received is taken before the next is."""
 
-    def __init__(self, read_size: int = CLIENT_READ) -> None:
+    def __init__(self, connected: socket.socket, read_size: int = CLIENT_READ) -> None:
         """``read_size``: bytes that are received in one turn."""
-        self._buffer = self._room[:read_size]
         self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport = cast(asyncio.Transport, None)
         self._layers: list[TlsLayer] = []
         self._handshaking = False
         self._chunks: list[bytes] = []
@@ -70,27 +68,16 @@ class End(asyncio.BufferedProtocol):
         self.on_end: Callable[[], None] | None = None
         """Called when the peer sends no more."""
         self.on_lost: Callable[[], None] | None = None
+        self._transport = Transport(connected, self, self._room[:read_size], _WRITE_LIMIT)
 
-    # ---- asyncio's callbacks
+    # ---- the transport's callbacks
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the transport."""
-        self._transport = cast(asyncio.Transport, transport)
-        self._transport.set_write_buffer_limits(high=_WRITE_LIMIT)
-        with suppress(OSError):
-            self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Return where the next bytes of the wire go."""
-        return self._buffer
-
-    def buffer_updated(self, count: int) -> None:
+    def received(self, data: memoryview) -> None:
         """Take bytes of the wire."""
-        received = self._buffer[:count]
         if not self._layers:
-            self._store(bytes(received))
+            self._store(bytes(data))
             return
-        self._layers[0].incoming.write(received)
+        self._layers[0].incoming.write(data)
         if len(self._layers) > 1:
             self._decrypt()
         elif self._handshaking:
@@ -98,12 +85,11 @@ class End(asyncio.BufferedProtocol):
         else:
             self._read_layer(self._layers[0])
 
-    def eof_received(self) -> bool:
+    def eof_received(self) -> None:
         """Note that the peer sends no more; keep what is still to be sent to it."""
         if self._layers and not self.has_ended:
             self.is_truncated = True
         self._end()
-        return True
 
     def connection_lost(self, error: Exception | None) -> None:
         """Note that the connection is gone."""
@@ -138,12 +124,27 @@ class End(asyncio.BufferedProtocol):
             await self._wait()
         return self._take()
 
-    async def peek(self, count: int = 1) -> bytes:
-        """Return what has come without taking it; wait for ``count`` bytes, or the peer's end."""
-        while self._waiting_bytes < count and not self.has_ended:
-            if self in self._paused_by:
-                break
-            await self._wait()
+    async def peek(self, count: int = 1, within: float | None = None) -> bytes:
+        """Return what has come without taking it.
+
+        Wait for ``count`` bytes, the peer's end, or until ``within`` seconds are over.
+        """
+        is_late = False
+
+        def expire() -> None:
+            nonlocal is_late
+            is_late = True
+            self._wake()
+
+        timer = None if within is None else self._loop.call_later(within, expire)
+        try:
+            while self._waiting_bytes < count and not self.has_ended:
+                if is_late or self in self._paused_by:
+                    break
+                await self._wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
         if len(self._chunks) > 1:
             self._chunks = [b"".join(self._chunks)]
         return self._chunks[0] if self._chunks else b""
@@ -171,7 +172,7 @@ class End(asyncio.BufferedProtocol):
 
     def pause(self, by: object) -> None:
         """Make the peer wait, until all who have paused it resume."""
-        if not self._paused_by and not self._transport.is_closing():
+        if not self._paused_by:
             self._transport.pause_reading()
         self._paused_by.add(by)
 
@@ -180,7 +181,7 @@ class End(asyncio.BufferedProtocol):
         if by not in self._paused_by:
             return
         self._paused_by.discard(by)
-        if not self._paused_by and not self._transport.is_closing():
+        if not self._paused_by:
             self._transport.resume_reading()
 
     def _take(self) -> bytes:
@@ -248,13 +249,21 @@ class End(asyncio.BufferedProtocol):
             raise
         finally:
             self._handshaking = False
-        self._read_layer(layer)
+        if layer.incoming.pending:
+            self._read_layer(layer)
 
     def _shake(self, layer: TlsLayer) -> bool:
         try:
-            return layer.shake_hands()
-        finally:
+            is_done = layer.shake_hands()
+        except ssl.SSLError:
             self._send_outgoing(layer)
+            raise
+        if is_done and layer.is_ahead:
+            # Its session tickets leave with what is written first.
+            layer.kept = layer.outgoing.pending
+        else:
+            self._send_outgoing(layer)
+        return is_done
 
     def _decrypt(self) -> None:
         """Take what came through every layer; the last one may be shaking hands."""
@@ -282,12 +291,13 @@ class End(asyncio.BufferedProtocol):
         data = layer.read()
         if layer.error is not None:
             self.error, self.is_truncated = layer.error, True
-        if layer.outgoing.pending:
+        if layer.outgoing.pending > layer.kept:
             self._send_outgoing(layer)
         return data
 
     def _send_outgoing(self, layer: TlsLayer) -> None:
         data = layer.outgoing.read()
+        layer.kept = 0
         if not data:
             return
         below = self._layers.index(layer)
@@ -296,8 +306,7 @@ class End(asyncio.BufferedProtocol):
             lower = self._layers[below]
             lower.session.write(data)
             data = lower.outgoing.read()
-        if not self._transport.is_closing():
-            self._transport.write(data)
+        self._transport.write(data)
 
     @property
     def tls(self) -> ssl.SSLObject | None:
@@ -308,7 +317,7 @@ class End(asyncio.BufferedProtocol):
 
     def write(self, data: bytes) -> None:
         """Send bytes; ``drain`` says when there may be more."""
-        if self.is_closed or self._transport.is_closing():
+        if self.is_closed or self._transport.is_closing:
             return
         if not self._layers:
             self._transport.write(data)
@@ -322,6 +331,7 @@ class End(asyncio.BufferedProtocol):
             self.error = self.error or _reason(error)
             return
         if len(self._layers) == 1:
+            layer.kept = 0
             self._transport.write(layer.outgoing.read())
         else:
             self._send_outgoing(layer)
@@ -338,32 +348,35 @@ class End(asyncio.BufferedProtocol):
 
     async def flush(self) -> None:
         """Wait until everything has gone to the kernel, or the connection is lost."""
-        if not self._transport.get_write_buffer_size():
+        if not self._transport.unsent:
             return
-        self._transport.set_write_buffer_limits(high=0)
+        self._transport.set_limit(0)
         try:
             await self.drain()
         finally:
-            self._transport.set_write_buffer_limits(high=_WRITE_LIMIT)
+            self._transport.set_limit(_WRITE_LIMIT)
 
     async def acknowledged(self) -> None:
         """Wait until the peer's system has everything, for a while: a reset would drop it."""
         wait, waited = 0.001, 0.0
-        while waited < _ACKNOWLEDGED_WITHIN_S and not self.is_lost and self._unacknowledged():
+        while (
+            waited < _ACKNOWLEDGED_WITHIN_S
+            and not self.is_lost
+            and self._transport.unacknowledged()
+        ):
             await asyncio.sleep(wait)
             waited, wait = waited + wait, min(wait * 2, 0.05)
 
     @property
     def unsent(self) -> int:
         """Bytes that wait for the kernel."""
-        return self._transport.get_write_buffer_size()
+        return self._transport.unsent
 
     def end_writing(self) -> None:
         """Close this side's end only: the peer may still send."""
         self._close_tls()
-        if not self._transport.is_closing() and self._transport.can_write_eof():
-            with suppress(OSError):  # The peer has reset it, which we are told later.
-                self._transport.write_eof()
+        with suppress(OSError):  # The peer has reset it, which we are told later.
+            self._transport.write_eof()
 
     def close(self) -> None:
         """Close the connection, once what is written has left."""
@@ -371,9 +384,8 @@ class End(asyncio.BufferedProtocol):
             return
         self._close_tls()
         self.is_closed = True
-        if self._transport.get_write_buffer_size():
-            _LINGERING.add(self)
-            self._loop.call_later(_LINGER_S, self._transport.abort)
+        if self._transport.unsent:
+            self._transport.abort_after(_LINGER_S)
         self._transport.close()
 
     def linger(self, seconds: float) -> None:
@@ -391,12 +403,7 @@ class End(asyncio.BufferedProtocol):
         self._waiting_bytes = 0
         for by in list(self._paused_by):
             self.resume(by)
-        _LINGERING.add(self)
-        self._loop.call_later(seconds, self._transport.abort)
-
-    def belongs_to(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Whether this end is served by a loop."""
-        return self._loop is loop
+        self._transport.abort_after(seconds)
 
     def abort(self) -> None:
         """Close the connection at once; what has not left is dropped."""
@@ -425,21 +432,23 @@ class End(asyncio.BufferedProtocol):
     @property
     def peer(self) -> tuple[str, int] | None:
         """Host and port of the peer."""
-        name = self._transport.get_extra_info("peername")
+        try:
+            name = self.raw.getpeername()
+        except OSError:
+            return None
         return (name[0], name[1]) if isinstance(name, tuple) else None
 
     @property
     def raw(self) -> socket.socket:
         """The socket of the transport; not to be read or written."""
-        return cast(socket.socket, self._transport.get_extra_info("socket"))
+        return self._transport.socket
 
     def detach(self) -> tuple[socket.socket, bytes]:
         """Return a socket of the same connection, and what has come; this end is closed.
 
         Nothing may be waiting to be sent.
         """
-        with suppress(RuntimeError):
-            self._transport.pause_reading()
+        self._transport.pause_reading()
         below = socket.socket(fileno=os.dup(self.raw.fileno()))
         below.setblocking(False)
         unread = self._take() if self._chunks else b""
@@ -456,42 +465,19 @@ class End(asyncio.BufferedProtocol):
 
         A reset says that it has not read it all, unless it ``was_there`` at the last write.
         """
-        if self.was_reset or self._transport.is_closing() or self.unsent:
+        if self.was_reset or self._transport.is_closing or self.unsent:
             return False
         state = self._state()
         may_have_it = was_there or state == _CLOSE_WAIT
-        return state == _ESTABLISHED or (may_have_it and not self._unacknowledged())
+        return state == _ESTABLISHED or (may_have_it and not self._transport.unacknowledged())
 
     def _state(self) -> int | None:
+        """Return the state of the TCP connection; None if it is closed here."""
         if self.is_lost or self.is_closed:
             return None
         if sys.platform != "linux":
             return _CLOSE_WAIT if self.has_ended else _ESTABLISHED
-        try:
-            return self.raw.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
-        except OSError:
-            return None
-
-    def _unacknowledged(self) -> int:
-        if sys.platform != "linux":
-            return 0
-        with suppress(OSError):
-            return unacknowledged(self.raw)
-        return 1
-
-
-_LINGERING: Final[WeakSet[End]] = WeakSet()
-"""Ends that are closed, and whose last bytes have not left."""
-
-
-async def abort_lingering() -> None:
-    """Close at once what lingers in this event loop, at its end."""
-    loop = asyncio.get_running_loop()
-    for end in list(_LINGERING):
-        if end.belongs_to(loop):
-            end.abort()
-    # The transports close in the next turn.
-    await asyncio.sleep(0)
+        return self._transport.tcp_state()
 
 
 def _reason(error: Exception) -> str:

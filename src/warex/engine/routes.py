@@ -13,6 +13,7 @@ from warex.engine.http.heads import HttpVersion
 from warex.engine.http.http1.client import Http1Client
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.sites import SiteSide
+from warex.engine.sockets.turns import Turns
 from warex.engine.tls.layer import ssl_reason
 from warex.engine.tls.site_contexts import SiteContexts
 
@@ -42,6 +43,7 @@ class Route:
         connector: Connector,
         contexts: SiteContexts,
         clock: Clock,
+        turns: Turns,
         *,
         broke: Callable[[Exception], None],
         site: Site | None,
@@ -56,6 +58,7 @@ class Route:
         ``prior_knowledge``: sites without TLS speak HTTP/2 (RFC 9113 §3.3).
         """
         self._connector, self._contexts, self._clock = connector, contexts, clock
+        self._turns = turns
         self.site, self._sni, self._protocols = site, sni, protocols
         self._prior_knowledge = prior_knowledge
         self._broke = broke
@@ -73,6 +76,7 @@ class Route:
             self._connector,
             self._contexts,
             self._clock,
+            self._turns,
             broke=broke,
             site=self.site,
             sni=self._sni,
@@ -183,7 +187,8 @@ class Route:
             # Imported here, so that a first answer over HTTP/1.1 does not wait for it.
             from warex.engine.http.http2.client import Http2Client
 
-            return SiteSide(end, Http2Client(self._clock.now), version, self._broke)
+            http2 = Http2Client(self._clock.now)
+            return SiteSide(end, http2, version, self._broke, self._turns)
         default = 443 if site.scheme == "https" else 80
         http = Http1Client(
             secure=site.scheme == "https",
@@ -192,7 +197,7 @@ class Route:
             proxy_authorization=self._connector.authorization,
             proxy_is_clients=self._connector.is_clients,
         )
-        return SiteSide(end, http, version, self._broke)
+        return SiteSide(end, http, version, self._broke, self._turns)
 
 
 def site_of(scheme: str, authority: str) -> Site:

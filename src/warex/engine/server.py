@@ -11,7 +11,7 @@ from typing import Final
 from warex.clock import Clock
 from warex.engine.clients import Run
 from warex.engine.connection import ConnectionRun
-from warex.engine.ends import End, abort_lingering
+from warex.engine.ends import End
 from warex.engine.handler import (
     AbortHow,
     Address,
@@ -26,12 +26,14 @@ from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.engine.net.site_sockets import connect_socket
 from warex.engine.routes import H1, H2
-from warex.engine.services import Services
+from warex.engine.services import Services, eager_task
+from warex.engine.sockets.transport import abort_lingering
+from warex.engine.sockets.turns import Turns
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts, TrustStore
 
 _BACKLOG: Final = 1024
-_ACCEPT_BATCH: Final = 64
+_ACCEPT_BATCH: Final = 16
 """Connections accepted in one turn of the event loop."""
 
 
@@ -56,7 +58,7 @@ class Engine:
     def __init__(self, config: EngineConfig, handlers: Handlers, clock: Clock) -> None:
         site_contexts = SiteContexts(config.trust, insecure=config.insecure)
         self._services = Services(
-            handlers, clock, ServerContexts(config.authority), site_contexts, (H2, H1)
+            handlers, clock, ServerContexts(config.authority), site_contexts, Turns(), (H2, H1)
         )
         self._connector = Connector(config.upstream, site_contexts, config.is_refused)
         self._loop = asyncio.get_running_loop()
@@ -73,7 +75,7 @@ class Engine:
         listener.setblocking(False)
         self._listeners.append(listener)
         self._connector.own.add(listener.getsockname()[:2])
-        self._loop.add_reader(listener, self._accept, listener)
+        self._listen_again(listener)
 
     def stop_listening(self, port: int) -> None:
         """Accept no more clients at a port."""
@@ -83,11 +85,10 @@ class Engine:
             self._connector.own.discard(listener.getsockname()[:2])
             listener.close()
 
-    def _accept(self, listener: socket.socket) -> None:
-        port = listener.getsockname()[1]
+    def _accept(self, listener: socket.socket, port: int) -> None:
         for _ in range(_ACCEPT_BATCH):
             try:
-                client, _ = listener.accept()
+                client, address = listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError:
@@ -95,39 +96,38 @@ class Engine:
                 self._loop.remove_reader(listener)
                 self._loop.call_later(0.1, self._listen_again, listener)
                 return
-            client.setblocking(False)
-            task = self._loop.create_task(self._serve_proxy(client, port))
+            task = eager_task(self._serve(client, Address(*address[:2]), port=port))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     def _listen_again(self, listener: socket.socket) -> None:
         if listener in self._listeners:
-            self._loop.add_reader(listener, self._accept, listener)
-
-    async def _serve_proxy(self, client: socket.socket, port: int) -> None:
-        await self._serve(client, None, None, port)
+            self._loop.add_reader(listener, self._accept, listener, listener.getsockname()[1])
 
     async def serve_redirected(
         self, redirected: RedirectedConnection, detected: DetectedProtocol
     ) -> None:
         """Serve a redirected connection to its end."""
-        await self._serve(redirected.client, redirected, detected)
+        client = redirected.client
+        try:
+            address = client.getpeername()
+        except OSError:
+            client.close()
+            return
+        await self._serve(client, Address(*address[:2]), redirected, detected)
 
     async def _serve(
         self,
         client: socket.socket,
-        redirected: RedirectedConnection | None,
-        detected: DetectedProtocol | None,
+        address: Address,
+        redirected: RedirectedConnection | None = None,
+        detected: DetectedProtocol | None = None,
+        *,
         port: int = 0,
     ) -> None:
-        try:
-            host, client_port = client.getpeername()[:2]
-            _, end = await self._loop.connect_accepted_socket(End, client)
-        except OSError:
-            client.close()
-            return
+        end = End(client)
         self._numbered += 1
-        connection = Connection(self._numbered, Address(host, client_port), port=port)
+        connection = Connection(self._numbered, address, port=port)
         connector = self._connector
         if redirected is not None and detected == "proxied":
             # The client uses a proxy of its own, which becomes our upstream proxy.

@@ -8,6 +8,7 @@ from typing import Any
 from warex.clock import Clock
 from warex.engine.handler import Connection, Handler, Handlers
 from warex.engine.routes import Route
+from warex.engine.sockets.turns import Turns
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts
 
@@ -20,6 +21,7 @@ class Services:
     clock: Clock
     server_contexts: ServerContexts
     site_contexts: SiteContexts
+    turns: Turns
     protocols: tuple[bytes, ...]
     """What is offered to sites by ALPN, where a client offers it."""
 

@@ -1,6 +1,7 @@
 """A connection to a site: requests go in, and each exchange gets its own events."""
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -21,6 +22,7 @@ from warex.engine.http.events import (
     ResponseReceived,
 )
 from warex.engine.http.heads import NO_FIELDS, Headers, HttpVersion, RequestHead
+from warex.engine.sockets.turns import Peer, Turns
 
 _INBOX_LIMIT: Final = 256 * 1024
 """Bytes of a body that wait for their exchange, above which an HTTP/1 peer is made to wait."""
@@ -162,6 +164,7 @@ class SiteSide:
         http: ClientConnection,
         version: HttpVersion,
         broke: Callable[[Exception], None],
+        turns: Turns,
     ) -> None:
         """``broke`` is told when our own machinery breaks on what comes."""
         self.end, self.http, self.version = end, http, version
@@ -171,6 +174,9 @@ class SiteSide:
         self._inboxes: dict[int, SiteInbox] = {}
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._is_going_away = False
+        self._peer = Peer(turns, end, self._go_on)
+        self._late = b""
+        """What has come, and waits for the site's turn."""
         self._flushes = False
         """Whether it flushes at the end of this turn."""
         end.on_end = self._ended
@@ -277,12 +283,22 @@ class SiteSide:
             waiting = self._emptied[stream] = asyncio.get_running_loop().create_future()
         await asyncio.shield(waiting)
 
-    def _go_on(self) -> None:
-        """Take what was left of a read, once others had their turn."""
-        self.end.resume(self.http)
-        self._received(b"")
-
     def _received(self, data: bytes) -> None:
+        if self._peer.must_wait:
+            self._late += data
+            self._peer.wait()
+        else:
+            self._read(data)
+
+    def _go_on(self) -> None:
+        """Take what was left, once others had their turn."""
+        data, self._late = self._late, b""
+        self._read(data)
+        if self.end.has_ended:
+            self._ended()
+
+    def _read(self, data: bytes) -> None:
+        began = time.monotonic()
         try:
             self._dispatch(self.http.receive(data))
             self.flush()
@@ -290,15 +306,15 @@ class SiteSide:
             self._fail(error)
             return
         if self.http.has_more:
-            self.end.pause(self.http)
-            asyncio.get_running_loop().call_soon(self._go_on)
+            self._peer.wait()
+        self._peer.served(began, time.monotonic())
         if self.http.must_close and not self._inboxes:
             self.end.close()
 
     def _ended(self) -> None:
+        if self._peer.is_waiting:
+            return  # It ends once the rest is taken.
         try:
-            while self.http.has_more:
-                self._dispatch(self.http.receive(b""))
             events = self.http.receive_eof()
             if self.end.error is not None:
                 events = [_because(event, self.end.error) for event in events]

@@ -5,6 +5,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from warex.engine.handler import Outcome
 from warex.lane.outcome import timings_of
+from warex.lane.record.recorded_heads import RecordedHeads
 from warex.lane.state import ExchangeState
 from warex.lane.traffic.base import Ending
 from warex.traces import ResponseSeen
@@ -29,18 +30,22 @@ def ending_of(state: ExchangeState, outcome: Outcome, error: str | None) -> Endi
     )
 
 
-def ended_response(state: ExchangeState, outcome: Outcome, ending: Ending) -> ResponseSeen:
+def ended_response(
+    state: ExchangeState, outcome: Outcome, ending: Ending, heads: RecordedHeads
+) -> ResponseSeen:
     """Return the event of an exchange's end."""
     # A response that breaks off counts: the client has its head.
     answered = ending.error is None or ending.began
     head = ending.head if answered else None
+    headers, headers_left_out = ([], 0) if head is None else heads.fields(head)
     return ResponseSeen(
         exchange=state.id,
         status=None if head is None else head.status,
         resource=state.resource,
         by=_answered_by(state, by_site=head is not None),
         http_version=None if head is None else head.version,
-        headers=[] if head is None else list(head.headers.pairs),
+        headers=headers,
+        headers_left_out=headers_left_out,
         size=_size(state, outcome),
         timings=timings_of(outcome.timings),
         error=ending.error,

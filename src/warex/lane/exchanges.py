@@ -222,6 +222,7 @@ class Exchanges:
         kind = request.headers.get("content-type", "")
         if state.traffic.may_be_form:
             self._recorder.redactor.learn_form(kind, body)
+        headers, headers_left_out = self._recorder.heads.fields(state.draft.head)
         self._recorder.write(
             RequestSeen(
                 exchange=state.id,
@@ -231,7 +232,8 @@ class Exchanges:
                 top_level=request.is_top_level,
                 http_version=wire.request.version,
                 connection=state.connection.name,
-                headers=list(state.draft.head.headers.pairs),
+                headers=headers,
+                headers_left_out=headers_left_out,
                 size=wire.request_bytes or len(body),
                 body=self._recorder.body(request.body_digest),
                 operation=operation_name(body, kind) if body else "",

@@ -79,6 +79,8 @@ class RequestSeen(BaseEvent, frozen=True, kw_only=True, tag="request"):
     connection: str
     """Identifier of the client's connection within the trial."""
     headers: list[tuple[str, str]] = field(default_factory=list)
+    headers_left_out: int = 0
+    """Fields that are not recorded, since the trial has recorded many long heads."""
     size: int
     """Bytes of the body."""
     body: int = 0
@@ -103,6 +105,8 @@ class ResponseSeen(BaseEvent, frozen=True, kw_only=True, tag="response"):
     http_version: str | None = None
     """The site's version."""
     headers: list[tuple[str, str]] = field(default_factory=list)
+    headers_left_out: int = 0
+    """As in ``request``."""
     size: int
     """Bytes of the body as sent, compressed or not."""
     timings: Timings

@@ -1,4 +1,5 @@
-from warex.engine.http.heads import Headers, RequestHead
+from warex.engine.http.heads import Headers, RequestHead, _lower_token, parse_fields
+from warex.text.short_cache import LONGEST
 
 
 def test_fields_keep_their_order_case_and_repetition() -> None:
@@ -18,3 +19,13 @@ def test_a_url_leaves_out_the_port_of_its_scheme_only() -> None:
 
     assert url("https", "shop.example:443") == "https://shop.example/a?b"
     assert url("http", "shop.example:443") == "http://shop.example:443/a?b"
+
+
+def test_no_cache_keeps_a_long_name_of_a_field() -> None:
+    for name in ("x" * (LONGEST + 1), "y" * 100_000):
+        kept = _lower_token.cache_info().currsize
+        head = f"GET / HTTP/1.1\r\n{name}: a\r\n\r\n".encode()
+        headers = parse_fields(head, len(b"GET / HTTP/1.1\r\n"))
+        assert headers is not None
+        assert headers.get(name) == "a"
+        assert _lower_token.cache_info().currsize == kept

@@ -13,7 +13,7 @@ from warex.engine.net.socks5 import open_tunnel
 async def asked(address: Address, replies: bytes, user: str | None = None) -> bytes:
     """Return what a proxy is sent that replies so."""
     ours, theirs = socket.socketpair()
-    _, end = await asyncio.get_running_loop().create_connection(End, sock=ours)
+    end = End(ours)
     with theirs:
         theirs.sendall(replies)
         theirs.shutdown(socket.SHUT_WR)

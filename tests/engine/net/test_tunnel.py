@@ -23,9 +23,9 @@ async def test_bytes_pass_and_are_counted(
     client, ours = tcp_pair()
     theirs, site = tcp_pair()
     theirs.setblocking(False)
-    _, client_end = await loop.create_connection(End, sock=ours)
-    _, site_end = await loop.create_connection(End, sock=theirs)
-    _, far_end = await loop.create_connection(End, sock=site)
+    client_end = End(ours)
+    site_end = End(theirs)
+    far_end = End(site)
     if secured:
         server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         server.load_cert_chain(*leaf)
@@ -59,12 +59,11 @@ async def test_a_reset_before_the_first_byte_passes_is_a_reset(
     by_client: bool, noticed: bool
 ) -> None:
     """``noticed``: the event loop knows of it before bytes are to pass."""
-    loop = asyncio.get_running_loop()
     client, ours = tcp_pair()
     theirs, site = tcp_pair()
     theirs.setblocking(False)
-    _, client_end = await loop.create_connection(End, sock=ours)
-    _, site_end = await loop.create_connection(End, sock=theirs)
+    client_end = End(ours)
+    site_end = End(theirs)
     client.sendall(b"early")
     await client_end.peek(5)
     leaving, staying = (client, site) if by_client else (site, client)

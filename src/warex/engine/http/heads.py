@@ -7,16 +7,13 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from warex.text.short_cache import LONGEST
+
 type HttpVersion = Literal["HTTP/0.9", "HTTP/1.0", "HTTP/1.1", "HTTP/2.0"]
 
 # Each position of a head is looked at once, whatever a peer sends.
 _FIELD = re.compile(r"^([^:\n]++):[ \t]*+(.*\S|)[ \t]*+\r\n", re.MULTILINE | re.ASCII)
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-
-
-@lru_cache(maxsize=1024)
-def _lower(name: str) -> str:
-    return name.lower()
 
 
 @lru_cache(maxsize=1024)
@@ -66,7 +63,7 @@ class Headers:
     @cached_property
     def by_name(self) -> Mapping[str, str]:
         """The values by lower-case name; repeated ones are joined (RFC 9110 §5.2)."""
-        values = {_lower(name): value for name, value in self.pairs}
+        values = {name.lower(): value for name, value in self.pairs}
         return values if len(values) == len(self.pairs) else _joined(self.pairs)
 
     def get(self, name: str, default: str = "") -> str:
@@ -122,7 +119,9 @@ def parse_fields(raw: bytes, start: int) -> Headers | None:
     pairs = _FIELD.findall(raw.decode("latin-1"), start)
     if len(pairs) != lines - 2 or raw[-4:] != b"\r\n\r\n":
         return None
-    values = {_lower_token(name): value for name, value in pairs}
+    # The cache keeps no name of a long head, which may be long itself.
+    lower_token = _lower_token if len(raw) <= LONGEST else _lower_token.__wrapped__
+    values = {lower_token(name): value for name, value in pairs}
     if "" in values:
         return None
     headers = Headers.of_text(pairs)

@@ -1,11 +1,9 @@
 """Connects to sites, directly or through an upstream proxy."""
 
-import asyncio
 import errno
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from copy import copy
-from functools import partial
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
@@ -160,13 +158,7 @@ class Connector:
             raise SiteUnreachable(
                 failure_of(error.errno), f"{where} is unreachable: {_reason(error)}"
             ) from None
-        try:
-            make_end = partial(End, SITE_READ)
-            _, end = await asyncio.get_running_loop().create_connection(make_end, sock=opened)
-        except BaseException:
-            opened.close()
-            raise
-        return end
+        return End(opened, SITE_READ)
 
 
 def _failed(proxy: str | None, error: OSError) -> SiteUnreachable:

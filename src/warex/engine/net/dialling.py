@@ -1,6 +1,7 @@
 """Connects to a host by the first of its addresses that answers (RFC 8305)."""
 
 import asyncio
+import errno
 import os
 import socket
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,7 @@ _KNOWN_S: Final = 10.0
 _MOST_KNOWN: Final = 256
 _PATIENCE_S: Final = 1.0
 """Seconds after which an address that had answered is given up."""
+_IN_PROGRESS: Final = frozenset((errno.EINPROGRESS, errno.EALREADY))
 _EYEBALLS_S: Final = 0.25
 """Seconds before the next address is tried beside one that has not answered."""
 
@@ -30,8 +32,7 @@ class Dialler:
     async def dial(self, host: str, port: int) -> socket.socket:
         """Return a connected socket; the ``strerror`` of an OSError is for the user."""
         try:
-            places = _literal(host, port)
-            if places is not None:
+            if (host, port) not in self._known and (places := _literal(host, port)) is not None:
                 return await _connect(places[0])
             return await self._dial_name((host, port))
         except socket.gaierror:
@@ -47,8 +48,7 @@ class Dialler:
         until, known = self._known.pop(name, (0.0, None))
         if known is not None and until > now:
             with suppress(OSError):  # It may be gone, or silent.
-                async with asyncio.timeout(_PATIENCE_S):
-                    opened = await _connect(known)
+                opened = await _connect(known, _PATIENCE_S)
                 self._known[name] = until, known
                 return opened
         opened, known = await _race(await _look_up(*name))
@@ -120,12 +120,20 @@ def _close(task: asyncio.Task[socket.socket]) -> None:
         task.result().close()
 
 
-async def _connect(place: _Place) -> socket.socket:
+async def _connect(place: _Place, patience: float | None = None) -> socket.socket:
     family, address = place
     opened = socket.socket(family, socket.SOCK_STREAM)
     try:
         opened.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(opened, address)
+        failure = opened.connect_ex(address)
+        if failure == errno.EINPROGRESS:
+            # On the same machine it has been established meanwhile.
+            failure = opened.connect_ex(address)
+        if failure in _IN_PROGRESS:
+            async with asyncio.timeout(patience):
+                await asyncio.get_running_loop().sock_connect(opened, address)
+        elif failure and failure != errno.EISCONN:
+            raise OSError(failure, os.strerror(failure))
     except BaseException:
         opened.close()
         raise

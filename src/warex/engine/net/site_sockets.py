@@ -23,8 +23,7 @@ async def connect_socket(connector: Connector, host: str, port: int) -> socket.s
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     theirs.setblocking(False)
-    _, near = await asyncio.get_running_loop().create_connection(End, sock=ours)
-    carrying = asyncio.ensure_future(_carry_both(near, end))
+    carrying = asyncio.ensure_future(_carry_both(End(ours), end))
     _CARRYING.add(carrying)
     carrying.add_done_callback(_CARRYING.discard)
     return theirs

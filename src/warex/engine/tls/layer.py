@@ -9,7 +9,7 @@ _PIECE: Final = 64 * 1024
 class TlsLayer:
     """TLS over the bytes of a connection, or of another layer."""
 
-    __slots__ = ("error", "has_ended", "incoming", "outgoing", "session")
+    __slots__ = ("_is_server", "error", "has_ended", "incoming", "kept", "outgoing", "session")
 
     def __init__(
         self,
@@ -22,6 +22,9 @@ class TlsLayer:
         self.session = context.wrap_bio(
             self.incoming, self.outgoing, server_side=server_side, server_hostname=server_hostname
         )
+        self._is_server = server_side
+        self.kept = 0
+        """Bytes of ``outgoing`` that leave with those behind them."""
         self.has_ended = False
         """Whether the peer has closed it in order, or broken it."""
         self.error: str | None = None
@@ -34,6 +37,11 @@ class TlsLayer:
         except ssl.SSLWantReadError:
             return False
         return True
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the peer has ended its handshake before: it waits for nothing (RFC 8446 §2)."""
+        return self._is_server and self.session.version() == "TLSv1.3"
 
     def read(self) -> bytes:
         """Return what has come through."""

@@ -14,9 +14,13 @@ _MAX_ROUNDS: Final = 2
 """Rounds of rejections after which a host is passed through even for Chromium."""
 
 
+_GREASE: Final = frozenset(range(0x0A0A, 0x10000, 0x1010))
+"""RFC 8701."""
+
+
 def is_greased(cipher_suites: Iterable[int]) -> bool:
     """Whether a ClientHello's cipher suites contain a GREASE value, as Chromium's do."""
-    return any(suite & 0x0F0F == 0x0A0A and suite >> 8 == suite & 0xFF for suite in cipher_suites)
+    return not _GREASE.isdisjoint(cipher_suites)
 
 
 class CertificateRejections:

@@ -27,9 +27,10 @@ class ConnectionTries:
         """
         now = self._recorder.clock.now()
         decision = self._injector.connection_try(point, host, port, now, met=met)
-        url = self._injector.connection_url(point, host, port)
-        record_plan(self._recorder, decision, url, point)
-        self._unsettled |= {injection.id: injection for injection in decision.injections}
+        if decision.injections or decision.superseded:
+            url = self._injector.connection_url(point, host, port)
+            record_plan(self._recorder, decision, url, point)
+            self._unsettled |= {injection.id: injection for injection in decision.injections}
         return decision.injections
 
     def may_concern(self, point: ConnectionPhase, host: str, port: int) -> bool:

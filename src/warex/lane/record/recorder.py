@@ -10,6 +10,7 @@ from warex.clock import Clock
 from warex.errors import WarexError
 from warex.hash_counter import HashCounter
 from warex.lane.record.ledger import InjectionEvent, iter_ledger
+from warex.lane.record.recorded_heads import RecordedHeads
 from warex.lane.record.traffic_summary import TrafficCounter, TrafficSummary
 from warex.traces import (
     Event,
@@ -37,6 +38,7 @@ class Recorder:
     on_broken: Callable[[str], None] = lambda reason: None
     broken: str | None = None
     """Why the trial is void, in a sentence."""
+    heads: RecordedHeads = field(default_factory=RecordedHeads)
     exchanges: int = 0
     delivered: int = 0
     """Delivered occurrences: a client's silent retries belong to the same occurrence."""

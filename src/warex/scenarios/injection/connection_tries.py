@@ -221,7 +221,6 @@ class ConnectionTryRules:
         if target.host in self._own_hosts:
             return NO_INJECTION
         self._number += 1
-        exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
         if self._is_excluded(target):
             state = state._replace(skipped="never")
         if state.skipped != "never":
@@ -229,6 +228,9 @@ class ConnectionTryRules:
             tries[target] += 1
         if target.point == "connect" and target.port is not None:
             self._tried.setdefault(target.host, set()).add(target.port)
+        if not self._rules:
+            return NO_INJECTION
+        exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
         views = {rule: self._view(rule, target, state) for rule in self._about(target)}
         if met is False:
             views = {rule: view for rule, view in views.items() if not view.hit}

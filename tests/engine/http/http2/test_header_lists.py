@@ -8,6 +8,7 @@ from jh2.hpack import NeverIndexedHeaderTuple
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.engine.http.http2.header_lists import (
     MalformedMessage,
+    _is_field,
     content_length,
     request_head,
     request_line,
@@ -17,6 +18,7 @@ from warex.engine.http.http2.header_lists import (
     trailer_list,
     trailers,
 )
+from warex.text.short_cache import LONGEST
 
 GET = [(b":method", b"GET"), (b":scheme", b"https"), (b":authority", b"a"), (b":path", b"/")]
 
@@ -88,3 +90,13 @@ def test_two_lengths_are_none() -> None:
         content_length(request_head([*GET, *twice]))
     assert content_length(request_head([*GET, twice[0]])) == 1
     assert content_length(request_head(GET)) is None
+
+
+def test_no_cache_keeps_a_long_name_of_a_field() -> None:
+    name = b"x" * (LONGEST + 1)
+    request_head(GET)
+    kept = _is_field.cache_info().currsize
+    assert request_head([*GET, (name, b"a")]).headers.get(name.decode()) == "a"
+    assert _is_field.cache_info().currsize == kept
+    with pytest.raises(MalformedMessage):
+        request_head([*GET, (name + b" ", b"a")])

@@ -470,3 +470,19 @@ def test_no_frames_raise(frames: list[tuple[int, int, int, bytes]]) -> None:
                 pair.server.acknowledge(event.stream, event.flow)
     pair.server.data_to_send()
     pair.server.receive_eof()
+
+
+def test_open_requests_have_a_bounded_amount_of_headers() -> None:
+    pair = ServedClient()
+    # Each field but the first is a byte of the wire.
+    fields = [*GET, *[(b"x", b"a" * 3900)] * 40]
+    events = [pair.ask(fields)[0] for _ in range(20)]
+    taken = [event for event in events if isinstance(event, RequestReceived)]
+    refused = [event for event in events if isinstance(event, RequestRejected)]
+    assert (len(taken), len(refused)) == (6, 14)
+    assert {event.status for event in refused} == {431}
+    usual = pair.ask()[0]
+    assert isinstance(usual, RequestReceived)
+    for event in taken:
+        answer(pair, event.stream)
+    assert isinstance(pair.ask(fields)[0], RequestReceived)

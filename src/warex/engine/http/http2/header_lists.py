@@ -7,6 +7,7 @@ from typing import Final
 
 from warex.engine.http.authority import invalid_authority_reason
 from warex.engine.http.heads import NEVER_TRAILERS, Headers, RequestHead, ResponseHead
+from warex.text.short_cache import LONGEST
 
 type HeaderList = list[tuple[bytes, bytes]]
 
@@ -121,13 +122,12 @@ def _split(headers: Sequence[tuple[bytes, bytes]]) -> tuple[dict[bytes, bytes], 
         pseudo[name] = value
         at += 1
     fields = headers[at:]
-    names = [name for name, _ in fields]
-    if not all(map(_is_field, names)):
-        wrong = next(it for it in names if not _is_field(it))
-        shown = wrong[:80].decode("ascii", "backslashreplace")
-        raise MalformedMessage(f"HTTP/2 has no field {shown!r}")
-    if b"te" in names and any(name == b"te" and value != b"trailers" for name, value in fields):
-        raise MalformedMessage("HTTP/2 has no transfer codings")
+    for name, value in fields:
+        if not (_is_field(name) if len(name) <= LONGEST else _is_field.__wrapped__(name)):
+            shown = name[:80].decode("ascii", "backslashreplace")
+            raise MalformedMessage(f"HTTP/2 has no field {shown!r}")
+        if name == b"te" and value != b"trailers":
+            raise MalformedMessage("HTTP/2 has no transfer codings")
     if _FORBIDDEN_IN_VALUE.search(b"".join([value for _, value in headers])):
         raise MalformedMessage("a field has a zero byte or the end of a line")
     return pseudo, Headers(fields)

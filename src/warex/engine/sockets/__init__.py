@@ -1,0 +1,1 @@
+"""The sockets of connections in the event loop."""
