@@ -7,6 +7,10 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # A test that takes longer (seconds) hangs: it fails and shows where.
 QUICK := -m "not slow" --timeout 300 $(PARALLEL)
 SLOW := -m slow --timeout 1800 $(PARALLEL)
+# All but the campaigns, the longest first: xdist alone would end with files of one long test.
+FIRST := $(addprefix tests/,exec/ llm/ bench/ browser/)
+FOLDERS := $(FIRST) $(filter-out $(FIRST) tests/slow/ tests/__pycache__/,$(sort $(wildcard tests/*/)))
+MATRICES := $(FOLDERS) $(sort $(wildcard tests/test_*.py)) --no-loadscope-reorder
 LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,agents repeated_exec bench training killed_campaign))
 CAMPAIGNS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/slow/test_*.py)))
 # Of the quick tier, the properties again, with more examples.
@@ -36,11 +40,11 @@ test-testbed: setup ## the quick tier of the testbed alone
 	@$(TESTS) testbed/tests $(QUICK)
 
 # Those of tests/slow are whole campaigns and benchmarks, which fill a processor each: two at a time,
-# the longest first, then by name: xdist alone would begin files of one test last, which these are.
+# the longest first, then by name. The testbed's are nearly all in one file.
 test-slow: setup programs training ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
-	$(TESTS) $(SLOW) $(THOROUGH) --ignore=tests/slow || status=$$?; \
-	$(TESTS) testbed/tests $(SLOW) || status=$$?; \
+	$(TESTS) $(SLOW) $(THOROUGH) $(MATRICES) || status=$$?; \
+	$(TESTS) testbed/tests $(SLOW) --dist load || status=$$?; \
 	$(TESTS) $(SLOW) $(CAMPAIGNS) --maxprocesses 2 --no-loadscope-reorder || status=$$?; \
 	exit $$status
 

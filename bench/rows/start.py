@@ -1,11 +1,13 @@
 """The processor time of commands that do little, to that of Python's own start."""
 
+import os
 import resource
 import subprocess
 import sys
 from statistics import median
 
 from bench.row import Row
+from bench.rows.exec_ready import with_bytecode
 from bench.workspace import Workspace
 
 _WAREX = (sys.executable, "-m", "warex.cli")
@@ -50,5 +52,6 @@ def _processor_seconds(command: tuple[str, ...]) -> float:
         return usage.ru_utime + usage.ru_stime
 
     before = used()
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    variables = with_bytecode(os.environ)
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=variables)
     return used() - before

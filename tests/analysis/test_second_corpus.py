@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.trajectories.raters import precision_and_recall
+from tests.analysis.trajectories.raters import kappa, precision_and_recall
 from tests.yaml_files import load_yaml
 from warex.analysis.recovery import Recovery, Twin, claim_of, recoveries
 from warex.analysis.recovery.trial_events import TrialEvents
@@ -105,3 +105,20 @@ def test_claims_in_last_answers_are_told() -> None:
             right += str(claim_of(trial)) == labels["claim"]
             total += 1
     assert right >= 0.9 * total
+
+
+@pytest.mark.parametrize("half", ["blind", "apps"])
+def test_a_second_reading_gives_the_same_labels(
+    half: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = load_yaml(CORPUS / half / "labels.yaml")
+    pairs = [
+        (first[name]["injections"][injection], label)
+        for name, labels in load_yaml(CORPUS / half / "second_reading.yaml").items()
+        for injection, label in labels["labels"].items()
+    ]
+    for word in ("verdict", "detected"):
+        both = [(one[word], other[word]) for one, other in pairs]
+        with capsys.disabled():
+            print(f"\n{half}: {len(both)} times {word}, Cohen's kappa {kappa(both):.2f}")
+        assert kappa(both) >= 0.8

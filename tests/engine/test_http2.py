@@ -1,16 +1,28 @@
 """HTTP/2 on both sides: streams beside each other, flow control, and how they end."""
 
+import socket
 import ssl
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from h2.settings import SettingCodes
 
 from tests.engine.running import Running, Scripted, running, wait_until
-from tests.proxy.support.client import H2Client, read_answer, secure, tunnelled, was_reset
+from tests.proxy.support.client import (
+    Got,
+    H2Client,
+    read_answer,
+    read_until_closed,
+    secure,
+    trusting,
+    tunnelled,
+    was_reset,
+)
 from tests.proxy.support.origin import Answer, Origin, served
 from warex.engine.ends import End
 from warex.engine.handler import (
@@ -203,6 +215,91 @@ def test_a_site_that_wants_a_client_certificate_may_do_without(
     ):
         client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert read_answer(client)[1] == b"hello"
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_site_that_needs_a_client_certificate_refuses_and_its_alert_is_kept(
+    ca: CertificateAuthority, leaf: tuple[Path, Path], version: ssl.TLSVersion
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*leaf)
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(ca.certificate)
+    context.minimum_version = context.maximum_version = version
+    handler = Scripted()
+    with refusing(context) as port, running(handler, ca) as engine:
+        raw = tunnelled(engine.port, "localhost", port)
+        tls = trusting(ca.certificate)
+        with (
+            raw,
+            suppress(ConnectionResetError),
+            tls.wrap_socket(raw, server_hostname="localhost") as client,
+        ):
+            client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert read_until_closed(client) == b""
+        wait_until(lambda: handler.failures or handler.outcomes)
+    if version == ssl.TLSVersion.TLSv1_2:
+        assert handler.failures == ["tls_protocol_error"]
+        assert "alert handshake failure" in handler.unreached[0]
+    else:  # The site refuses once the handshake is over for its client.
+        assert handler.outcome().end == "site_failed"
+        assert "certificate required" in (handler.outcome().error or "")
+
+
+@contextmanager
+def refusing(context: ssl.SSLContext) -> Iterator[int]:
+    """A site that refuses each handshake, and then reads until its client closes."""
+
+    def refuse(peer: socket.socket) -> None:
+        with context.wrap_socket(peer, server_side=True, do_handshake_on_connect=False) as wrapped:
+            try:
+                wrapped.do_handshake()
+            except ssl.SSLError:  # The alert is sent; a close with unread bytes would reset it.
+                socket.socket.shutdown(wrapped, socket.SHUT_WR)
+                with suppress(OSError):
+                    while socket.socket.recv(wrapped, 4096):
+                        pass
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=refuse, args=(site.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as site:
+        threading.Thread(target=serve, daemon=True).start()
+        yield site.getsockname()[1]
+        site.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        [(":method", "CONNECT"), (":authority", "other.example:443")],
+        [
+            (":method", "CONNECT"),
+            (":protocol", "websocket"),
+            (":scheme", "https"),
+            (":authority", "localhost"),
+            (":path", "/socket"),
+        ],
+    ],
+)
+def test_a_stream_cannot_become_a_tunnel_and_others_go_on(
+    ca: CertificateAuthority, secure_h2: Origin, fields: list[tuple[str, str]]
+) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine, client_of(engine, secure_h2, ca) as client:
+        assert client.wait(client.ask("/before")).body == b"hello"
+        # WebSockets over HTTP/2 (RFC 8441) are not offered: browsers use HTTP/1.1 for them.
+        assert not client.conn.remote_settings[SettingCodes.ENABLE_CONNECT_PROTOCOL]
+        stream = client.conn.get_next_available_stream_id()
+        client.streams[stream] = Got()
+        client.conn.config.validate_outbound_headers = False
+        client.conn.send_headers(stream, fields)
+        client.flush()
+        assert client.wait(stream).status == 400
+        assert client.wait(client.ask("/after")).body == b"hello"
+    assert [it.status for it in handler.rejections] == [400]
 
 
 @contextmanager

@@ -2,13 +2,14 @@
 
 It prints the head's address, then reads a command per line: ``busy`` waits until no CPU is free
 and prints how many bytes of memory are reserved, ``node`` kills the second node, ``head`` the head
-node. It ends with standard input.
+node. It kills what is left, and ends, with standard input.
 """
 
 import os
 import signal
 import sys
 import time
+from typing import Any
 
 import ray
 from ray.cluster_utils import Cluster
@@ -36,17 +37,26 @@ def main() -> None:
     sys.stdout.write(f"{cluster.address}\n")
     sys.stdout.flush()
     for line in sys.stdin:
-        said = "done"
+        answer = "done"
         if line.strip() == "busy":
-            said = str(memory_asked_for_where_no_cpu_is_free(cluster))
+            answer = str(memory_asked_for_where_no_cpu_is_free(cluster))
         elif line.strip() == "node":
-            cluster.remove_node(second, allow_graceful=False)
-        elif line.strip() == "head" and cluster.head_node is not None:
-            for processes in cluster.head_node.all_processes.values():
-                for each in processes:
-                    os.kill(each.process.pid, signal.SIGKILL)
-        sys.stdout.write(f"{said}\n")
+            kill(second)
+        elif line.strip() == "head":
+            kill(cluster.head_node)
+        sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
+    kill(second)
+    kill(cluster.head_node)
+    # Ray would wait half a minute for a head that is gone.
+    os._exit(0)
+
+
+def kill(node: Any) -> None:
+    for processes in node.all_processes.values():
+        for each in processes:
+            os.kill(each.process.pid, signal.SIGKILL)
+            each.process.wait()
 
 
 if __name__ == "__main__":

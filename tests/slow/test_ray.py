@@ -20,7 +20,7 @@ from warex.traces import Counted, find_trials, read_outcome
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 HERE = Path(__file__).parent
-TASKS = 6
+TASKS = 4
 # One that begins while `hold` is there says so and waits.
 AGENT = """\
 import json, sys, time, urllib.request, uuid
@@ -56,6 +56,12 @@ class _Site(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Ray wait for a head that is gone for less than the 20 s that WAREX allows."""
+    monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "4")
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +127,9 @@ def cluster() -> Iterator[_Cluster]:
         assert process.stdout
         address = process.stdout.readline().strip()
         assert address, "no cluster came up"
+        assert process.stdin
         yield _Cluster(process, address)
-        process.terminate()
+        process.stdin.close()
 
 
 def warex(*arguments: object) -> "subprocess.Popen[str]":

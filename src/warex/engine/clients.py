@@ -203,7 +203,8 @@ class ClientSide:
 
     def take_waiting(self) -> None:
         """Take what came before the connection was upgraded: no request has to wait any more."""
-        self._dispatch(self.http.receive(b""), time.monotonic())
+        data, self._late = self._late, b""
+        self._dispatch(self.http.receive(data), time.monotonic())
 
     def _ended(self) -> None:
         if self._peer.must_wait:

@@ -39,6 +39,12 @@ def catalogue() -> tuple[type[Fault], ...]:
     return tuple(sorted(found, key=lambda fault: fault.__name__))
 
 
+def preload() -> None:
+    """Import all faults and build what validates them, once before many lanes are forked."""
+    for fault in catalogue():
+        _validator(fault)
+
+
 def kind_of(fault: type[Fault]) -> str:
     """Return the kind of a fault's class."""
     kind: str = fault.model_fields[_TAG].default
@@ -99,7 +105,10 @@ def _validate(value: Any, info: ValidationInfo) -> Any:
 @cache
 def _validator(fault: type[Fault] | None) -> SchemaValidator:
     """Return the validator of the union with only this fault; it reports what has no kind."""
-    choices = {} if fault is None else {kind_of(fault): fault.__pydantic_core_schema__}
+    choices = {}
+    if fault is not None:
+        fault.model_rebuild()
+        choices = {kind_of(fault): fault.__pydantic_core_schema__}
     return SchemaValidator(core_schema.tagged_union_schema(choices, discriminator=_TAG))
 
 

@@ -18,7 +18,7 @@ from warex.traces.redaction.structured import redact_arguments, redact_json
 MANIFEST_VERSION: Final = 1
 
 
-class Manifest(BaseModel, frozen=True, extra="forbid"):
+class Manifest(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """The head of a run folder, frozen before its first trial."""
 
     schema_version: Literal[1] = MANIFEST_VERSION

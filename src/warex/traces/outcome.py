@@ -27,7 +27,7 @@ def _without_unset(written: dict[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in written.items() if key != name or value}
 
 
-class Counted(BaseModel, frozen=True, extra="forbid"):
+class Counted(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """The trial ran as planned. Its score counts, however badly the agent did."""
 
     outcome: Literal["counted"] = "counted"
@@ -46,7 +46,7 @@ class Counted(BaseModel, frozen=True, extra="forbid"):
         return _without_unset(write(self), "refused_ports")
 
 
-class Void(BaseModel, frozen=True, extra="forbid"):
+class Void(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """The harness broke, so the trial says nothing about the agent. It is run again."""
 
     outcome: Literal["void"] = "void"
@@ -59,7 +59,7 @@ class Void(BaseModel, frozen=True, extra="forbid"):
         return _without_unset(write(self), "died")
 
 
-class Unscored(BaseModel, frozen=True, extra="forbid"):
+class Unscored(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """The trial ran, and has no score."""
 
     outcome: Literal["unscored"] = "unscored"

@@ -1,4 +1,5 @@
 import ssl
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from warex.engine.tls.client_hello import (
 )
 
 
+@cache
 def hello(name: str | None = "Shop.example", protocols: tuple[str, ...] = ()) -> bytes:
     context = ssl.create_default_context()
     context.check_hostname = name is not None

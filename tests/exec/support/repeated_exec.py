@@ -19,8 +19,8 @@ from pathlib import Path
 from tests.sandbox.support.users import USERS, User, command_as, environment_of
 
 AT_ONCE = 4
-LIMIT = 60
-"""Allowed namespaces of each kind; the kernel removes ended ones with a delay."""
+LIMIT = 14
+"""Allowed namespaces of each kind: the kernel removes ended ones late, but even 7 suffice."""
 PATIENCE = 20.0
 
 _PRIVATE = 16384 | 1 << 18

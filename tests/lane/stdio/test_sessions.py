@@ -308,7 +308,9 @@ def test_what_is_open_ends_with_its_asker() -> None:
         ("ended", "session=1&exchange=1", ENDED.replace(b"0.5", b'"x"'), 400),
         ("ended", "session=1&exchange=1", ENDED.replace(b"complete", b"other"), 400),
         ("request", "session=1&exchange=1", b"", 400),
-        ("nothing", "session=1&exchange=1", b"", 404),
+        ("nothing", "session=1&exchange=1", b"", 409),
+        ("held", "session=1&exchange=1", b"", 409),
+        ("whole", "session=1&exchange=1", b"", 409),
     ],
 )
 def test_a_bad_call_is_a_sentence_and_harms_no_trial(
@@ -321,6 +323,28 @@ def test_a_bad_call_is_a_sentence_and_harms_no_trial(
 
     assert refusal.value.status == status
     assert began.recorder.broken is None
+
+
+def test_no_order_of_calls_harms_the_trial() -> None:
+    fault = {"kind": "mcp_result_corrupt", "delay": 1}
+    with trial(scenario=faulty(fault)) as began:
+        server = Server(began)
+        server.step("request", 1, called())
+        server.step("answer", 1, result("text"))
+        for call in ("answer", "request"):
+            with pytest.raises(BadCall):
+                server.step(call, 1, result("text"))
+        server.ask("held", b"", 1)
+        with pytest.raises(BadCall, match="may not follow"):
+            server.ask("held", b"", 1)
+        server.step("whole", 1)
+        with pytest.raises(BadCall, match="may not follow"):
+            server.step("whole", 1)
+        server.end(1)
+        with pytest.raises(BadCall, match="no such exchange"):
+            server.end(1)
+    assert began.recorder.broken is None
+    began.the(FaultDelivered)
 
 
 def asked(began: Trial, method: str = "POST", **fields: str) -> tuple[int, Any]:

@@ -71,7 +71,7 @@ def said_by(program: str, proxy: str, site: str, bundle: Path) -> str:
     trust = {"NODE_EXTRA_CA_CERTS": str(bundle), "REQUESTS_CA_BUNDLE": str(bundle)}
     environment = {"PATH": os.environ["PATH"], "NO_PROXY": "", **trust}
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=30, check=False
+        command, env=environment, capture_output=True, text=True, timeout=120, check=False
     )
     return str(done.returncode) if program == "curl" else done.stdout.strip()
 

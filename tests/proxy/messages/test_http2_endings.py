@@ -1,5 +1,6 @@
 """What ends an answer, or comes before it, arrives as what it was."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +16,7 @@ from warex.engine.http.http2.library import error_name
 from warex.faults.server.http_error import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
+from warex.scenarios.injection.browser_retries import REPEAT_WINDOW
 from warex.traces import FaultPlanned, RequestSeen, ResponseSeen
 
 pytestmark = pytest.mark.wire
@@ -93,14 +95,20 @@ def test_a_site_that_has_answered_may_want_no_more_of_the_request(
 def test_a_refused_request_and_the_browsers_repeat_are_one_occurrence(
     begin: Begin, ca: CertificateAuthority, secure_h2: Origin
 ) -> None:
-    secure_h2.routes["/a"] = in_turn(reset(ErrorCodes.REFUSED_STREAM))
     rule = scenario(HttpError(status=500, stage="response"), Trigger(nth=(2,)))
-    with begin(scenario=rule) as lane:
-        http2_lane = Http2Lane(lane, ca, secure_h2)
-        with http2_lane.client() as client:
+    took = REPEAT_WINDOW
+    while took >= REPEAT_WINDOW:  # The machine was too busy to repeat as fast as a browser.
+        secure_h2.routes["/a"] = in_turn(reset(ErrorCodes.REFUSED_STREAM))
+        with (
+            begin(scenario=rule) as lane,
+            Http2Lane(lane, ca, secure_h2).client() as client,
+        ):
+            began = time.monotonic()
             assert client.wait(client.ask("/a")).reset == ErrorCodes.REFUSED_STREAM
-            assert client.wait(client.ask("/a")).status == 200
-            assert client.wait(client.ask("/a")).status == 500
+            statuses = [client.wait(client.ask("/a")).status]
+            took = time.monotonic() - began
+            statuses.append(client.wait(client.ask("/a")).status)
+    assert statuses == [200, 500]
     assert [it.exchange for it in lane.events(FaultPlanned)] == ["x3"]
 
 

@@ -155,6 +155,19 @@ def test_other_messages_pass_while_one_is_held() -> None:
     assert it.trial.told("held") == [1]
 
 
+def test_a_server_cannot_answer_what_it_was_not_asked() -> None:
+    async def scene(it: Scene) -> None:
+        await it.ask(asked(1))
+        await it.answer(answered(1))
+        await it.relay.held()
+        await it.answer(answered(1))
+
+    it = Scene(Decides({1: Step("pass", (0.01,))})).play(scene)
+    assert it.client.taken == [answered(1), answered(1)]
+    assert it.trial.told("answer") == [1]
+    assert it.trial.outcomes[1]["end"] == "complete"
+
+
 def test_a_held_answer_is_asked_for_after_its_hold() -> None:
     async def scene(it: Scene) -> None:
         await it.ask(asked(1))

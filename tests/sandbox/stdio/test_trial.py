@@ -16,7 +16,9 @@ pytestmark = pytest.mark.wire
 
 
 @contextmanager
-def answering(status: int, body: bytes) -> "Iterator[tuple[str, list[Any]]]":
+def answering(
+    status: int, body: bytes, *, closes: bool = False
+) -> "Iterator[tuple[str, list[Any]]]":
     """A proxy that gives one answer to all; yield its URL, and what it was asked."""
     requests: list[Any] = []
 
@@ -30,6 +32,7 @@ def answering(status: int, body: bytes) -> "Iterator[tuple[str, list[Any]]]":
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+            self.close_connection = closes
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -53,6 +56,15 @@ def test_a_call_is_a_request_through_the_proxy_that_names_the_task() -> None:
     assert headers["Proxy-Authorization"] == "Basic b25lOng="
     assert json.loads(body) == {"name": "tools"}
     assert client == same  # One connection.
+
+
+def test_a_connection_that_was_closed_while_it_was_idle_is_made_anew() -> None:
+    with answering(200, b'{"session": 1}', closes=True) as (where, requests):
+        trial = Trial(ProxyCaller(urlsplit(f"http://{where}")))
+        for _ in range(3):
+            trial.begin("tools")
+        trial.caller.close()
+    assert len(requests) == 3
 
 
 @pytest.mark.parametrize(

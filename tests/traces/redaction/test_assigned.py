@@ -12,6 +12,14 @@ from warex.traces.redaction.structured import redact_text
         ('{"contraseña": "hush"}', '{"contraseña": "[redacted]"}'),
         ("mount -o username=bob,password=mapleotter", "mount -o username=bob,password=[redacted]"),
         ("map[password:mapleotter user:bob]", "map[password:[redacted] user:bob]"),
+        (
+            "    [user] => bob\n    [password] => mapleotter",
+            "    [user] => bob\n    [password] => [redacted]",
+        ),
+        (
+            '{"db_password": {"sensitive": true, "value": "hush"}}',
+            '{"db_password": {"sensitive": true, "value": "[redacted]"}}',
+        ),
         ("java -Dkey.storePassword=mapleotter", "java -Dkey.storePassword=[redacted]"),
     ],
 )

@@ -218,3 +218,17 @@ def test_an_image_that_is_text_is_looked_through_and_another_is_not() -> None:
         b'<svg><a href="https://a.example/?token=[redacted]"/><text>[redacted]</text></svg>'
     )
     assert redact_image(png) == png
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"password": {"value": "hush"}}, {"password": {"value": "[redacted]"}}),
+        ({"password": {"type": "string"}}, {"password": {"type": "string"}}),
+        ({"password": {"value": ""}}, {"password": {"value": ""}}),
+        ({"argv": ["a", "--password", "hush"]}, {"argv": ["a", "--password", "[redacted]"]}),
+        ({"args": ["--api-key=hush", "b"]}, {"args": ["--api-key=[redacted]", "b"]}),
+    ],
+)
+def test_a_value_that_its_place_names_goes(before: JsonValue, after: JsonValue) -> None:
+    assert redact_json(before) == after

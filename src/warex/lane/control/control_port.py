@@ -28,6 +28,13 @@ def bind_control(port: int) -> socket.socket:
         ) from None
 
 
+def load_control() -> "type[ControlServer]":
+    """Load what answers."""
+    from warex.lane.control.control_server import ControlServer
+
+    return ControlServer
+
+
 @asynccontextmanager
 async def serve_control(episodes: Episodes, bound: socket.socket, token: str) -> AsyncIterator[int]:
     """Serve the API of a process's trials on a bound socket; yield its port."""
@@ -35,10 +42,7 @@ async def serve_control(episodes: Episodes, bound: socket.socket, token: str) ->
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal serving
-        if serving is None:
-            from warex.lane.control.control_server import ControlServer
-
-            serving = ControlServer(episodes, token)
+        serving = serving or load_control()(episodes, token)
         await serving.serve(reader, writer)
 
     port: int = bound.getsockname()[1]

@@ -22,7 +22,7 @@ class RecordedHeads:
 
     def fields(self, head: RequestHead | ResponseHead) -> tuple[list[tuple[str, str]], int]:
         """Return the fields that are recorded, and how many are left out."""
-        fields = list(head.headers)
+        fields = list(head.headers.pairs)
         if 0 < len(head.raw) <= USUAL:
             return fields, 0
         size = sum(map(len, chain.from_iterable(fields)))

@@ -66,6 +66,24 @@ class BadCall(Exception):
 
 
 @dataclass(slots=True)
+class _Open:
+    """An exchange that has not ended."""
+
+    exchange: Exchange
+    may: set[str] = field(default_factory=set)
+    """The calls that may follow."""
+
+    def follow(self, step: Step, then: str, call: str) -> Step:
+        """Note what may follow a step: ``call``, if it says ``then``."""
+        self.may = {"ended"}
+        if step.then == then:
+            self.may.add(call)
+        if step.hold_s:
+            self.may.add("held")
+        return step
+
+
+@dataclass(slots=True)
 class _Session:
     """A server that was started."""
 
@@ -74,7 +92,7 @@ class _Session:
     connection: Connection
     asked_on: Connection
     """The connection of its last call."""
-    live: dict[int, Exchange] = field(default_factory=dict)
+    live: dict[int, _Open] = field(default_factory=dict)
     """Its open exchanges, by the numbers that `warex mcp` gives them."""
 
 
@@ -151,22 +169,23 @@ class StdioSessions:
         number = _number(given, "exchange")
         if name == "request":
             step = self._request(session, number, body, headers)
-        elif (exchange := session.live.get(number)) is None:
+        elif (known := session.live.get(number)) is None:
             raise BadCall(404, "there is no such exchange")
+        elif name not in known.may:
+            raise BadCall(409, f"{name!a} may not follow here, but {', '.join(sorted(known.may))}")
         elif name == "held":
-            self._handler.held(exchange)
+            known.may.discard("held")
+            self._handler.held(known.exchange)
             return {}
         elif name == "answer":
-            step = self._answer(exchange, body)
+            step = known.follow(self._answer(known.exchange, body), "whole", "whole")
         elif name == "whole":
-            step = self._whole(exchange)
-        elif name == "ended":
+            step = known.follow(self._whole(known.exchange), "", "")
+        else:
             outcome = _outcome(body)
             del session.live[number]
-            self._handler.ended(exchange, outcome)
+            self._handler.ended(known.exchange, outcome)
             return {}
-        else:
-            raise BadCall(404, f"there is no call {name!a}")
         if (reason := self._broken()) is not None:
             raise BadCall(503, f"the trial is void: {reason}")
         return step.as_json()
@@ -184,7 +203,7 @@ class StdioSessions:
         for number in list(session.live):
             timings = ExchangeTimings(started=now, ended=now)
             gone = Outcome(end="client_left", error="`warex mcp` has ended", timings=timings)
-            self._handler.ended(session.live.pop(number), gone)
+            self._handler.ended(session.live.pop(number).exchange, gone)
 
     def _ask_on(self, session: _Session, asked_on: Connection) -> None:
         session.asked_on = asked_on
@@ -220,10 +239,10 @@ class StdioSessions:
         fields = Headers.of_text((*own, *headers))
         head = RequestHead("POST", "mcp+stdio", session.name, "/", "HTTP/1.1", fields)
         exchange = Exchange(session.connection, head, body, len(body))
-        session.live[number] = exchange
+        session.live[number] = known = _Open(exchange)
         self._handler.request_head(exchange)
         plan = self._handler.request(exchange)
-        return _step(exchange, plan, ())
+        return known.follow(_step(exchange, plan, ()), "pass", "answer")
 
     def _answer(self, exchange: Exchange, body: bytes) -> Step:
         exchange.response = _ANSWER if body else _ACCEPTED

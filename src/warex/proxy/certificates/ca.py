@@ -109,12 +109,12 @@ def system_bundle() -> Path:
     """
     import ssl
 
-    import certifi
-
     default = ssl.get_default_verify_paths().cafile
     for place in (default, *_SYSTEM_BUNDLES):
         if place and Path(place).is_file():
             return Path(place)
+    import certifi
+
     return Path(certifi.where())
 
 

@@ -150,6 +150,7 @@ def main() -> None:
         if forks == 1:
             # With several trials, load once what a single one may never need.
             worker.preload_late()
+            gc.freeze()
         forks += 1
         try:
             is_proxy = os.fork() == 0

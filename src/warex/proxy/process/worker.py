@@ -18,7 +18,7 @@ from importlib import import_module
 from pydantic import JsonValue
 
 from warex.errors import WarexError
-from warex.faults.catalogue import catalogue
+from warex.faults.catalogue import preload as preload_faults
 from warex.lane.config import ProxyConfig
 from warex.lane.control.control_port import bind_control, serve_control
 from warex.lane.own_hosts import RESERVED_HOSTS
@@ -54,7 +54,7 @@ def preload_late() -> None:
     """Load what single trials may never need, once before many lanes are forked."""
     for module in _LATE:
         import_module(module)
-    catalogue()
+    preload_faults()
     precompile()
 
 

@@ -141,7 +141,10 @@ class Relay:
         messages = mcp.read_messages(line.raw) if line.is_message else []
         answered: dict[int, _Open] = {}
         for answer in mcp.answers(messages):
-            if answer.key is not None and (each := self._by_key.pop(answer.key, None)) is not None:
+            each = None if answer.key is None else self._by_key.get(answer.key)
+            # What the server has not been asked yet it cannot answer.
+            if each is not None and answer.key is not None and each.sent_at is not None:
+                del self._by_key[answer.key]
                 each.awaited.discard(answer.key)
                 answered[each.number] = each
         if not answered:

@@ -2,6 +2,7 @@
 
 import asyncio
 import ctypes
+import errno
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from warex.sandbox.stdio.pipes import PipeWriter, read_pipe
 from warex.sandbox.stdio.relay import Relay
 from warex.sandbox.stdio.trial import Trial
 
+_SHELL: Final = "/bin/sh"
 _PR_SET_PDEATHSIG: Final = 1
 """prctl(2): the signal that the kernel sends a process whose parent has died."""
 _QUIET_S: Final = 0.5
@@ -88,7 +90,7 @@ def _started(
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    try:
+    def start(program: str, arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
             arguments,
             executable=program,
@@ -98,6 +100,15 @@ def _started(
             bufsize=0,
             preexec_fn=prepare,  # No thread runs yet.
         )
+
+    try:
+        try:
+            return start(program, arguments)
+        except OSError as error:
+            if error.errno != errno.ENOEXEC:
+                raise
+            # A script without a shebang: the shell runs it, as in execvp(3).
+            return start(_SHELL, [_SHELL, program, *arguments[1:]])
     except (OSError, subprocess.SubprocessError) as error:
         raise cannot_start(arguments[0], getattr(error, "strerror", str(error))) from None
 

@@ -44,8 +44,15 @@ class ProxyCaller:
         target = f"/mcp/{name}?{urlencode(query)}"
         if self.proxy is not None:
             target = f"http://{_HOST}{target}"
+        is_reused = self._connection is not None
         try:
-            status, sent = self._ask(target, body)
+            try:
+                status, sent = self._ask(target, body)
+            except (ConnectionError, http.client.BadStatusLine):
+                if not is_reused:
+                    raise
+                self.close()  # It was idle, and the proxy has closed it meanwhile.
+                status, sent = self._ask(target, body)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             why = getattr(error, "strerror", None) or error or type(error).__name__

@@ -203,13 +203,16 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
         if not within or b"\n" in within or (not closing and within[:1] in GOES_ON):
             return None
         return begin, end
+    if closing and (held := _HELD.match(text, begin)):
+        return held.span(1)
     value = matched(BARE, text, begin)
     if not value:
         return None
     span = begin, begin + len(value)
     if closing:
         return span if value[:1].isdigit() and STRONG.fullmatch(value) else None
-    of_letters = is_of_letters(name, value) and separator in (b"=", b":")
+    certain = separator in (b"=", b":") or (name[-1:] == b"]" and b"=>" in separator)
+    of_letters = is_of_letters(name, value) and certain
     of_letters = of_letters and text[span[1] : span[1] + 1] not in (b"(", b".", b"[")
     if b":" in separator and b"=" not in separator:
         if of_letters:
@@ -223,6 +226,13 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
     form = form or (quoted is not None and separator == b"=" and b"(" not in value)
     shell = _LETTERS.fullmatch(name) is not None
     return span if form or shell or of_letters or _CODE.fullmatch(value) is None else None
+
+
+_HELD = lazy_re(
+    rb"\{\s{0,20}(?:\"\w{1,40}\":\s{0,3}(?:true|false|null|[0-9]+|\"[^\"\\]{0,80}\"),\s{0,20}){0,4}"
+    rb"\"value\":\s{0,3}\"([^\"\\]{1,256})\""
+)
+"""An object that holds a value beside what it says of it."""
 
 
 def _whole_line(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from warex.text.short_cache import cached_if_short
 from warex.traces.redaction.environment_secrets import process_secrets
-from warex.traces.redaction.named import near
+from warex.traces.redaction.named import near, options
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
 from warex.traces.redaction.text import PLAIN, Pass, Seen, cut, cut_and_learn
 from warex.traces.redaction.text import redact_bytes as redact_bytes
@@ -226,25 +226,34 @@ def _redact_json(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     if levels == 0:
         return _TOO_DEEP
     if isinstance(value, list):
-        begin = _typed_in_list(value, walk)
+        secret = _typed_in_list(value, walk) or options.secret_values(value)
         return [
-            _redact_typed(item, levels - 1, walk)
-            if begin and place >= begin
+            _redact_option(item, levels - 1, walk)
+            if place in secret
             else _redact_json(item, levels - 1, walk)
             for place, item in enumerate(value)
         ]
     return _redact_object(value, levels - 1, walk)
 
 
-def _typed_in_list(value: list[JsonValue], walk: _Walk) -> int:
-    """Return where a list such as ``["#password", "x"]`` has what is typed; 0 for no such one."""
+def _redact_option(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
+    """Redact a value in a list, or that of an option which is one text with its name."""
+    name, mark, secret = str(value).partition("=")
+    if mark and name.startswith("-"):
+        return f"{name}={_redact_typed(secret, levels, walk)}"
+    return _redact_typed(value, levels, walk)
+
+
+def _typed_in_list(value: list[JsonValue], walk: _Walk) -> Collection[int]:
+    """Return where a list such as ``["#password", "x"]`` has what is typed."""
     if not 2 <= len(value) <= 3 or not all(isinstance(item, str) for item in value):
-        return 0
+        return ()
     target, *texts = map(str, value)
     is_selector = target.startswith(("#", ".", "[", "//", "input[", "css=", "xpath="))
     if not is_selector or not typed.is_field(target, walk.refs):
-        return 0
-    return 0 if any(text.startswith(("#", ".", "[", "/")) for text in texts) else 1
+        return ()
+    is_other = any(text.startswith(("#", ".", "[", "/")) for text in texts)
+    return () if is_other else range(1, len(value))
 
 
 def _redact_object(value: dict[str, JsonValue], levels: int, walk: _Walk) -> JsonValue:
@@ -374,7 +383,18 @@ def _redact_credential(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
             [_redact_credential(item, levels - 1, walk) for item in value] if levels else _TOO_DEEP
         )
     if isinstance(value, dict):
+        held = value.get("value")
+        if isinstance(held, str) and held and levels > 0:
+            return {**_redact_rest(value, levels, walk), "value": _redact_typed(held, levels, walk)}
         return _redact_json(value, levels, walk)
     if isinstance(value, str):
         walk.how.learn(value.encode("utf-8", "surrogatepass"), False)
     return REDACTED
+
+
+def _redact_rest(value: dict[str, JsonValue], levels: int, walk: _Walk) -> dict[str, JsonValue]:
+    """Redact an object beside the value of a secret that it holds."""
+    return {
+        key: item if key == "value" else _redact_field(key, item, levels - 1, walk)
+        for key, item in value.items()
+    }

@@ -256,7 +256,7 @@ def _by_context() -> bytes:
 def precompile() -> None:
     """Compile all patterns before a fork."""
     _by_beginning()[0].compile_all()
-    redact_bytes(b"https://site.example/")
+    redact_bytes(b"https://site.example/ type [1] [text] password token=key")
 
 
 def cut(

@@ -14,6 +14,22 @@ from warex.traces.redaction.structured import redact_text
         ('Type "hush" into the password field', 'Type "[redacted]" into the password field'),
         ("write('hush', into='Password')", "write('[redacted]', into='Password')"),
         ('textbox "Password": hush', 'textbox "Password": [redacted]'),
+        (
+            'do(action="Type", text="hush", element="Password")',
+            'do(action="Type", text="[redacted]", element="Password")',
+        ),
+        (
+            "input_text(index=5, text='hush')  # Password",
+            "input_text(index=5, text='[redacted]')  # Password",
+        ),
+        (
+            "action: type\nelement: Password\ntext: hush\nwait: 1",
+            "action: type\nelement: Password\ntext: [redacted]\nwait: 1",
+        ),
+        (
+            "- step: type\n  into: password\n  value: hush",
+            "- step: type\n  into: password\n  value: [redacted]",
+        ),
     ],
 )
 def test_only_what_is_typed_goes(before: str, after: str) -> None:
@@ -26,6 +42,10 @@ def test_only_what_is_typed_goes(before: str, after: str) -> None:
         "fill('#search', 'red shoes')",
         "page.getByLabel('Password').click()",
         "press('#password', 'Enter')",
+        'do(action="Type", text="red shoes", element="Search")',
+        "input_text(index=5, text='bob')  # user name",
+        "type: text\nlabel: Password\nvalue: Required",
+        "action: type\nelement: Search\ntext: shoes\n\nelement: Password\ntext: Required",
     ],
 )
 def test_another_action_stays(text: str) -> None:

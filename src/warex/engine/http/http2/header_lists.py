@@ -122,12 +122,15 @@ def _split(headers: Sequence[tuple[bytes, bytes]]) -> tuple[dict[bytes, bytes], 
         pseudo[name] = value
         at += 1
     fields = headers[at:]
-    for name, value in fields:
-        if not (_is_field(name) if len(name) <= LONGEST else _is_field.__wrapped__(name)):
-            shown = name[:80].decode("ascii", "backslashreplace")
-            raise MalformedMessage(f"HTTP/2 has no field {shown!r}")
-        if name == b"te" and value != b"trailers":
-            raise MalformedMessage("HTTP/2 has no transfer codings")
+    names = [name for name, _ in fields]
+    longest = max(map(len, names), default=0)
+    is_field = _is_field if longest <= LONGEST else _is_field.__wrapped__
+    if not all(map(is_field, names)):
+        wrong = next(name for name in names if not is_field(name))
+        shown = wrong[:80].decode("ascii", "backslashreplace")
+        raise MalformedMessage(f"HTTP/2 has no field {shown!r}")
+    if b"te" in names and any(name == b"te" and value != b"trailers" for name, value in fields):
+        raise MalformedMessage("HTTP/2 has no transfer codings")
     if _FORBIDDEN_IN_VALUE.search(b"".join([value for _, value in headers])):
         raise MalformedMessage("a field has a zero byte or the end of a line")
     return pseudo, Headers(fields)

@@ -182,6 +182,7 @@ _LINKS = lazy_re(
     rb"|[)\]/i ]*,[ ]*(?:<<|@|[a-z])?[ ]*|;s:[0-9]+:|\]=>\s*string\([0-9]+\)[ ]*"
     rb"|[ ]*\{[ ]*\w+[ ]*=[ ]*"
 )
+_IS_KEY = lazy_re(rb"\s*:")
 _NEXT_ATTRIBUTE = lazy_re(rb"[ ]+[\w:-]+[ ]?=[ ]?|>.*|.*<\w.*|.*[ ][\w-]+=")
 
 
@@ -199,6 +200,8 @@ def quoted_behind(text: bytes) -> Iterator[Cut]:
         if (closing and _NEXT_ATTRIBUTE.fullmatch(link)) or not _LINKS.fullmatch(link):
             continue
         end = text.find(mark, glue.end(), glue.end() + 130)
+        if b"{" in link and _IS_KEY.match(text, end + len(mark)):
+            continue  # An object, whose first key this is.
         value = text[glue.end() : end] if end > 0 else b""
         if _is_name(named.group()) and (_is_weak(value) or is_of_letters(named.group(), value)):
             yield Cut(glue.end(), end)

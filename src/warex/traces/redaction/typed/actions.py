@@ -156,10 +156,11 @@ def _typed_by_call(
     free = [it for it in texts if it not in named]
     if named:
         hit = any(_is_field(value(it), refs) for it in named)
+        hit = hit or (len(free) == 1 and _is_explained(text, free[0].end))
         yield from (Cut(it.begin, it.end) for it in free if hit)
         return
     if len(free) == 1:
-        if _is_received(text, call[0], refs):
+        if _is_received(text, call[0], refs) or _is_explained(text, free[0].end):
             yield Cut(free[0].begin, free[0].end)
         return
     if free and _is_field(value(free[0]), refs):
@@ -186,10 +187,51 @@ def _is_received(text: bytes, call: int, refs: Collection[str]) -> bool:
     return is_field(last[2].decode("utf-8", "replace"), refs)
 
 
+def _is_explained(text: bytes, end: int) -> bool:
+    """Whether the comment behind a call whose last text ends here names a secret."""
+    comment = _COMMENT_BEHIND.match(text, end)
+    return comment is not None and _names_secret(comment[1])
+
+
+_COMMENT_BEHIND = lazy_re(rb"\\*[\"'`][ \t]*\)[);]*[ \t]*(?:#|//)[ \t]*([^\n\\\"]{2,40})")
+
+
 def names_field_before(text: bytes, call: int, refs: Collection[str]) -> bool | None:
     """Whether the last text before a call names a field for a secret; None if there is none."""
     last = _last(_LITERAL.finditer(text, max(0, call - _BACK), call))
     return None if last is None else _is_field(last[2], refs)
+
+
+# ---- actions of named parts: the arguments of a call, or a line each
+
+_DOES = rb"(?:action|act|cmd|command|method|op|operation|step|type)"
+_ACT = rb"(?i)\(\s*" + _DOES + rb"\s*=\s*[\"']" + VERBS
+_STEP = rb"(?im)^[ \t-]*" + _DOES + rb"[ \t]*:[ \t]*" + VERBS
+_PART = lazy_re(rb"[ \t-]*([A-Za-z_][\w-]{0,40})[ \t]*:[ \t]*([^\r\n]{1,200})(?:\r?\n|\Z)")
+_MOST_PARTS = 6
+
+
+def _acts(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
+    """Find what is typed by ``do(action="Type", element="Password", text="x")``."""
+    for match in compiled(_ACT).finditer(text):
+        begin = match.start() + 1
+        yield from _typed_parts(text, _arguments(text, begin, min(len(text), begin + 800)), refs)
+
+
+def _lines(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
+    """Find what is typed by an action of which each part is a line."""
+    for match in compiled(_STEP).finditer(text):
+        parts, place = list[_Argument](), match.start()
+        while len(parts) < _MOST_PARTS and (part := _PART.match(text, place)):
+            parts.append(_Argument(part[1].decode(), *part.span(2), is_text=True))
+            place = part.end()
+        yield from _typed_parts(text, parts, refs)
+
+
+def _typed_parts(text: bytes, parts: Sequence[_Argument], refs: Collection[str]) -> Iterator[Cut]:
+    named = {it.name: _said(text[it.begin : it.end]).strip("\"' ") for it in parts if it.name}
+    secret = typed_keys(named, refs)
+    yield from (Cut(it.begin, it.end) for it in parts if it.name in secret and it.is_text)
 
 
 # ---- the grammars of benchmarks
@@ -380,5 +422,7 @@ def typed_values(text: bytes, refs: Collection[str] = ()) -> Iterator[Cut]:
         *_brackets(text, refs),
         *_sentences(text, refs),
         *_observed(text),
+        *_acts(text, refs),
+        *_lines(text, refs),
     }
     yield from (it for it in found if it.begin < it.end and not PLACEHOLDER.match(text, it.begin))
