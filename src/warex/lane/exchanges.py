@@ -145,7 +145,9 @@ class Exchanges:
             self._ask(state)
         elif state.draft.abort is None:  # Its page is changed as the site's would be.
             self._apply(state, list(state.pending))
-        if self._refuses(state):
+        draft = state.draft
+        is_sent = draft.response is None and draft.abort is None
+        if is_sent and is_reserved(state.request.host):  # Below one of WAREX's own.
             state.refusal = "there is no such host"
             return self._settlement.planned(state, Plan(Abort("close")))
         site = self._connections.site(state.request)
@@ -186,7 +188,8 @@ class Exchanges:
         name, now = f"x{self._recorder.exchanges}", self._recorder.clock.now()
         shows = self._looks.wanted and request.is_top_level
         look = self._looks.of(request) if shows else UNKNOWN_LOOK
-        own = request.host in RESERVED_HOSTS or self._rewritten.is_report(head.path)
+        own = is_reserved(request.host) and request.host in RESERVED_HOSTS
+        own = own or self._rewritten.is_report(head.path)
         task, task_name = self._attribution.tasks.main, ""
         if not own:
             task, task_name = self._attribution.task_of(
@@ -266,11 +269,6 @@ class Exchanges:
         draft.response = kept
         self._decide_by_response(state, kept)
         self._apply_after(state, kept)
-
-    def _refuses(self, state: ExchangeState) -> bool:
-        """Whether a request would leave for a host below one of WAREX's own."""
-        draft = state.draft
-        return draft.response is None and draft.abort is None and is_reserved(state.request.host)
 
     # ---- the response
 

@@ -9,6 +9,7 @@ from typing import Final, override
 
 from warex.faults import kind_of
 from warex.faults.own_site import HostedSite, is_unregistrable
+from warex.text.short_cache import cached_if_short
 
 CANARY_HOST: Final = "canary.warex.test"
 """Answered with the requested nonce."""
@@ -55,6 +56,7 @@ RESERVED_HOSTS: Final = _Hosts(CANARY_HOST, TASK_HOST)
 _AS_ENDINGS: Final = tuple(f".{host}" for host in (CANARY_HOST, TASK_HOST))
 
 
+@cached_if_short(maxsize=1024)
 def is_reserved(host: str) -> bool:
     """Whether a host is one of WAREX's own or a subdomain of one; a final dot is allowed."""
     name = host.lower().rstrip(".")
