@@ -16,6 +16,7 @@ from warex.traces import (
     HarnessBroke,
     RequestRefused,
     ResponseSeen,
+    SiteUnreachable,
     TlsRejected,
     TrialEnded,
     iter_trace,
@@ -129,6 +130,8 @@ def disagreements(received: Sequence[Received], trace: Path) -> Iterator[str]:
                     from_site[status] += 1
             case RequestRefused(status=status):
                 recorded[status] += 1
+            case SiteUnreachable(exchange=None, failure=failure):  # Of a CONNECT.
+                recorded[504 if failure.endswith("timeout") else 502] += 1
             case HarnessBroke(reason=reason):
                 yield f"the trace says that the trial is void: {reason}"
             case TrialEnded():
