@@ -94,7 +94,7 @@ class Request(Struct, frozen=True, dict=True):
     @cached_property
     def resource(self) -> Resource:
         """The kind of resource, as far as the request tells."""
-        return _resource_of(self, None)
+        return _resource_of(self)
 
     @property
     def is_third_party(self) -> bool:
@@ -235,24 +235,24 @@ def resource_of(request: Request, response: Response | None = None) -> Resource:
     ``X-Requested-With``), the response's content type, the request's ``Accept``, the URL's
     extension. Requests of programs that name themselves, such as curl, are ``other``.
     """
-    return request.resource if response is None else _resource_of(request, response)
+    if response is not None and request.stated_resource is None:
+        answered = _by_media_type(response.headers.get("content-type", ""))
+        # Only a navigation is a document: a page's own request may return a fragment of HTML, and
+        # a script's may return an error page.
+        if answered is not None and (answered != "document" or _navigates(request.headers)):
+            return answered
+    return request.resource
 
 
-def _resource_of(request: Request, response: Response | None) -> Resource:
+def _resource_of(request: Request) -> Resource:
+    """Return the kind of resource that a request asks for, as far as it tells."""
     if (stated := request.stated_resource) is not None:
         return stated
     headers = request.headers
     from_page = "referer" in headers or "origin" in headers or request.method not in ("GET", "HEAD")
-    accept = headers.get("accept", "*/*")
-    # Only a navigation is a document: a page's own request may return a fragment of HTML, and a
-    # script's may return an error page.
     is_page = _navigates(headers)
-    if response is not None:
-        answered = _by_media_type(response.headers.get("content-type", ""))
-        if answered is not None and (answered != "document" or is_page):
-            return answered
     guesses = (
-        _by_media_type(accept.partition(",")[0]),
+        _by_media_type(headers.get("accept", "*/*").partition(",")[0]),
         resource_by_extension(posixpath.splitext(request.parts.path)[1]),
     )
     for guess in guesses:
