@@ -25,6 +25,8 @@ from warex.traces import (
 LEVEL = 0.001
 """Significance level for all random rules together, divided among them (Bonferroni)."""
 _MAX_SHOWN = 5
+_UNSEEN = ("left_at_once", "lost")
+"""Outcomes of requests that may never have come to the lane."""
 
 
 @dataclass(slots=True)
@@ -137,6 +139,12 @@ def mistakes(
         ):
             reasons = "; ".join(dict.fromkeys(log.reasons.get(path, [])))
             yield f"{said}; no answer: {reasons}" if reasons else said
+    missing = sum(
+        max(0, sum(it not in _UNSEEN for it in outcomes) - len(by_path.get(path, [])))
+        for path, outcomes in log.outcomes.items()
+    )
+    if missing > ledger.given_up > 0:
+        yield f"{missing} requests are not in the trace, which counts {ledger.given_up} of them"
     for path in by_path.keys() - log.outcomes.keys() - log.sent.keys():
         yield f"{path}: it is in the trace, but no client requested it"
     for path in seen.keys() - log.outcomes.keys() - log.sent.keys():
@@ -202,7 +210,8 @@ def _check_path(
     """
     counts = Counter(outcomes)
     given_up = counts["left"] + counts["left_unread"] + counts["left_at_once"] + counts["lost"]
-    unrecorded = counts["left_at_once"] + counts["lost"] + min(counts["left_unread"], counted)
+    may_be_counted = min(counts["left_unread"] + counts["left"], counted)
+    unrecorded = counts["left_at_once"] + counts["lost"] + may_be_counted
     if not len(outcomes) - unrecorded <= len(found) <= len(outcomes):
         yield (
             f"{path}: asked {len(outcomes)} times, in the trace {len(found)} times ({dict(counts)})"

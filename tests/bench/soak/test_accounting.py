@@ -173,13 +173,19 @@ def test_a_ledger_with_an_event_too_many_is_not_clean(extra: Any) -> None:
     assert _mistakes([*_clean(), extra])
 
 
-@pytest.mark.parametrize(("times", "wrong"), [(0, 1), (1, 0)])
-def test_a_request_that_is_only_counted_may_be_missing(times: int, wrong: int) -> None:
+@pytest.mark.parametrize("outcome", ["left_unread", "left"])
+@pytest.mark.parametrize(
+    ("times", "missing", "clean"), [(0, 1, False), (1, 1, True), (1, 2, False), (2, 2, True)]
+)
+def test_as_many_requests_may_be_missing_as_are_counted(
+    times: int, missing: int, outcome: RequestOutcome, *, clean: bool
+) -> None:
     log = _log()
-    log.outcomes["/calm/page/4"].append("left_unread")
+    for number in range(missing):
+        log.outcomes[f"/calm/page/4{number}"].append(outcome)
     counted = [Repeated(kind="request", why="given up at once", times=times)] if times else []
 
-    assert len(_mistakes([*counted, *_clean()], log)) == wrong
+    assert (_mistakes([*counted, *_clean()], log) == []) is clean
 
 
 def _got_nothing(log: ClientLog) -> None:
