@@ -1,6 +1,7 @@
 """What a client speaks decides how its connection is served: TLS, HTTP, or bytes unread."""
 
 import asyncio
+import gc
 import socket
 import ssl
 import threading
@@ -52,6 +53,35 @@ def test_the_sites_protocol_is_offered_to_the_client(
         client.sendall(GET)
         assert read_answer(client)[1] == b"hello"
     assert secure_h1.alpn == ["http/1.1"]
+
+
+@pytest.mark.parametrize("protocol", ["http/1.1", "h2"])
+def test_a_connection_that_is_over_is_freed_without_the_garbage_collector(
+    ca: CertificateAuthority, secure_h1: Origin, secure_h2: Origin, protocol: str
+) -> None:
+    """Its TLS is memory of OpenSSL's, of which the collector knows nothing."""
+
+    def sessions() -> list[object]:
+        return [each for each in gc.get_objects() if isinstance(each, ssl.SSLObject)]
+
+    origin = secure_h2 if protocol == "h2" else secure_h1
+    handler = Scripted()
+    with running(handler, ca) as engine:
+        gc.collect()
+        before = len(sessions())
+        gc.disable()
+        try:
+            for number in range(3):
+                with secure(
+                    engine.port, "localhost", origin.port, ca.certificate, protocol
+                ) as client:
+                    if protocol == "http/1.1":
+                        client.sendall(GET)
+                        assert read_answer(client)[1] == b"hello"
+                wait_until(lambda number=number: len(handler.closed_connections) > number)
+            wait_until(lambda: len(sessions()) <= before)
+        finally:
+            gc.enable()
 
 
 def test_a_client_without_alpn_gets_none(ca: CertificateAuthority, secure_h1: Origin) -> None:

@@ -103,6 +103,10 @@ class End:
             self._drained.set_result(None)
         if self.on_lost is not None:
             self.on_lost()
+        # Nothing comes any more; without the cycle both are freed at once, with their TLS.
+        self.on_end = self.on_lost = None
+        if not self._chunks:
+            self._on_data = None
 
     def pause_writing(self) -> None:
         """Make writers wait."""

@@ -9,6 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
+from weakref import WeakMethod
 
 SLICE_S: Final = 0.001
 """Seconds for which one peer is served before others come between."""
@@ -89,8 +90,12 @@ class Peer:
     __slots__ = ("_at", "_end", "_resume", "_turns", "_used", "is_waiting")
 
     def __init__(self, turns: Turns, end: Pausable, resume: Callable[[], None]) -> None:
-        """``resume``: serves what was left; called in the peer's next turn."""
-        self._turns, self._end, self._resume = turns, end, resume
+        """``resume``: a method that serves what was left; called in the peer's next turn.
+
+        It is held weakly: its object has this peer, and a cycle would keep both, with their TLS,
+        until the garbage collector comes.
+        """
+        self._turns, self._end, self._resume = turns, end, WeakMethod(resume)
         self._used = self._at = 0.0
         self.is_waiting = False
         """Whether something is left for a turn to come."""
@@ -125,6 +130,7 @@ class Peer:
 
     def _go_on(self) -> None:
         self.is_waiting = False
-        self._resume()
+        if (resume := self._resume()) is not None:
+            resume()
         if not self.is_waiting:
             self._end.resume(self)
