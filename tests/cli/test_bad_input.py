@@ -375,19 +375,15 @@ def distrusted(stranger: CertificateAuthority, tmp_path: Path) -> Iterator[int]:
 def test_a_bad_certificate_is_named_with_its_remedy(here: Path, distrusted: int) -> None:
     blind = ssl._create_unverified_context()
     with proxy("--out", here / "out") as running:
+        # The site comes first: its failure is the client's handshake's.
         with (
             tunnelled(running.port, "localhost", distrusted) as raw,
-            blind.wrap_socket(raw, server_hostname="localhost") as client,
+            pytest.raises(OSError, match="reset"),
         ):
-            head = f"GET / HTTP/1.1\r\nHost: localhost:{distrusted}\r\nConnection: close\r\n\r\n"
-            client.sendall(head.encode())
-            try:
-                answer = read_until_closed(client)
-            except OSError:
-                answer = b""
+            blind.wrap_socket(raw, server_hostname="localhost")
         code, err = running.interrupt()
 
-    assert (code, answer) == (0, b"")
+    assert code == 0
     assert f"https://localhost:{distrusted} cannot be reached" in err
     assert "--insecure accepts such a certificate" in err
 

@@ -71,14 +71,14 @@ def test_a_connection_that_is_over_is_freed_without_the_garbage_collector(
         before = len(sessions())
         gc.disable()
         try:
-            for number in range(3):
+            for _ in range(3):
                 with secure(
                     engine.port, "localhost", origin.port, ca.certificate, protocol
                 ) as client:
                     if protocol == "http/1.1":
                         client.sendall(GET)
                         assert read_answer(client)[1] == b"hello"
-                wait_until(lambda number=number: len(handler.closed_connections) > number)
+            wait_until(lambda: len(handler.closed_connections) == 3)
             wait_until(lambda: len(sessions()) <= before)
         finally:
             gc.enable()
