@@ -408,10 +408,6 @@ class Lane:
 
     # ---- failures of WAREX itself
 
-    def fail(self, data: object, error: Exception) -> None:
-        """Void the trial, since WAREX itself has failed."""
-        self._broke(error, None)
-
     def broke(self, error: Exception) -> None:
         """Void the trial, since the engine has failed."""
         self._broke(error, None)

@@ -53,10 +53,6 @@ class ServerContexts:
     def _ca(self) -> tuple[x509.Certificate, SigningKey]:
         return load_authority(self._authority)
 
-    def preload(self) -> None:
-        """Read the CA's key and certificate now."""
-        _ = self._ca
-
     def context(self, host: str, protocol: str | None) -> ssl.SSLContext:
         """Return the context for a host that offers one protocol by ALPN, or none.
 
