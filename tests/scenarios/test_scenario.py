@@ -1,6 +1,9 @@
 """What a scenario may say, and that the reference page tells all of it."""
 
+import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,6 +88,20 @@ def test_a_rule_is_about_its_faults_resources_unless_it_names_its_own() -> None:
 
     assert resources({}) == ("script",)
     assert resources({"resource": "image"}) == ("image",)
+
+
+def test_a_scenario_that_comes_from_another_process_is_written_like_any() -> None:
+    """As on a Ray node: nothing has been validated there."""
+    scenario = load_scenario("connection/dns")
+    write = "import pickle, sys; print(pickle.load(sys.stdin.buffer).model_dump_json(), end='')"
+    done = subprocess.run(
+        [sys.executable, "-c", write],
+        input=pickle.dumps(scenario),
+        capture_output=True,
+        check=False,
+    )
+
+    assert (done.stderr, done.stdout.decode()) == (b"", scenario.model_dump_json())
 
 
 def test_a_scenario_cannot_be_changed() -> None:

@@ -103,7 +103,7 @@ def invalid_selector(selector: str | None) -> Mapping[str, str]:
     return {"selector": f"{selector!r} is not a valid selector"}
 
 
-class Fault(BaseModel, frozen=True, extra="forbid", defer_build=True):
+class Fault(BaseModel, frozen=True, extra="forbid"):
     """One kind of misbehaviour and its parameters.
 
     ``effects`` must be pure: the same exchange always gets the same effects, and a test needs
