@@ -308,3 +308,28 @@ def test_requests_without_an_answer_are_bounded() -> None:
     it = Scene().play(scene)
     assert list(it.trial.outcomes) == [1]
     assert it.trial.outcomes[1]["end"] == "site_failed"
+
+
+def test_an_answer_that_comes_before_its_request_is_written_is_decided_on_once() -> None:
+    async def both(scene: Scene) -> None:
+        reads, answers = asyncio.Event(), list[asyncio.Task[None]]()
+
+        async def answers_at_once(data: bytes) -> bool:
+            answers.append(asyncio.create_task(scene.answer(answered(1))))
+            await asyncio.sleep(0)  # The answer waits for the client now.
+            return True
+
+        async def reads_late(data: bytes) -> bool:
+            await reads.wait()
+            return True
+
+        scene.server.write = answers_at_once  # type: ignore[method-assign]
+        scene.client.write = reads_late  # type: ignore[method-assign]
+        await scene.ask(asked(1))
+        reads.set()
+        await answers[0]
+
+    scene = Scene().play(both)
+
+    assert scene.trial.told("answer") == scene.trial.told("ended") == [1]
+    assert scene.trial.outcomes[1]["end"] == "complete"

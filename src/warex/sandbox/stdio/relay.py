@@ -112,9 +112,11 @@ class Relay:
         if step.then != "pass":
             await self._say(each, step)
             return
+        # The server may have answered before the write returns.
+        awaits_nothing = not each.awaited
         each.sent_at = self._clock.wall()
         await self._server.write(raw)
-        if not each.awaited and not each.is_over:
+        if awaits_nothing and not each.is_over:
             await self._answered(each)
 
     def _await_answers(self, each: _Open) -> None:
