@@ -14,6 +14,20 @@ type Resource = Literal[
 ]
 """What the browser requests a resource as."""
 
+type SiteFailure = Literal[
+    "dns_error",
+    "connection_refused",
+    "connection_timeout",
+    "connection_terminated",
+    "destination_ip_unroutable",
+    "destination_unavailable",
+    "proxy_loop_detected",
+    "tls_certificate_error",
+    "tls_protocol_error",
+]
+"""Why a site cannot be reached, in the words of RFC 9209 §2.3; ``destination_unavailable``: an
+upstream proxy did not reach it, or for any other reason."""
+
 SUBRESOURCES: Final[frozenset[Resource]] = frozenset(
     ("script", "stylesheet", "image", "font", "media", "websocket")
 )

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.http.websocket import Frame as Frame
+from warex.exchange import SiteFailure as SiteFailure
 
 type AbortHow = Literal["close", "reset"]
 """An orderly end, or a TCP reset. On HTTP/2 a close ends the stream, a reset the connection."""
@@ -94,20 +95,6 @@ class Exchange(Struct, eq=False):
     state: Any = None
     """Belongs to the handler."""
 
-
-type SiteFailure = Literal[
-    "dns_error",
-    "connection_refused",
-    "connection_timeout",
-    "connection_terminated",
-    "destination_ip_unroutable",
-    "destination_unavailable",
-    "proxy_loop_detected",
-    "tls_certificate_error",
-    "tls_protocol_error",
-]
-"""Why a site cannot be reached, in the words of RFC 9209 §2.3; ``destination_unavailable``: an
-upstream proxy did not reach it, or for any other reason."""
 
 type End = Literal["complete", "client_left", "site_failed", "aborted", "shut_down"]
 

@@ -4,19 +4,9 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from warex.exchange import SiteFailure as SiteFailure
+
 type Json = Any
-type SiteFailure = Literal[
-    "dns_error",
-    "connection_refused",
-    "connection_timeout",
-    "connection_terminated",
-    "destination_ip_unroutable",
-    "destination_unavailable",
-    "proxy_loop_detected",
-    "tls_certificate_error",
-    "tls_protocol_error",
-]
-"""Why a site cannot be reached (RFC 9209 §2.3)."""
 type MissReason = Literal[
     "not_armed",
     "never",

@@ -18,7 +18,7 @@ must know in advance what happens to the next try.
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from warex.exchange import Exchange, Request
@@ -174,7 +174,7 @@ class ConnectionTryRules:
         self._own_hosts = own_hosts
         self._llm_hosts = llm_hosts
         self._llm_places: set[tuple[str, int]] = set()
-        self._is_excluded = cache(self._excludes)
+        self._is_excluded = lru_cache(maxsize=1024)(self._excludes)
         self._number = 0
         self._rules: list[_Rule] = []
         self._armed_tries: Counter[ConnectionTarget] = Counter()
