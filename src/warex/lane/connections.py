@@ -74,7 +74,7 @@ class Connections:
     def connected(self, connection: Connection) -> None:
         """Number a connection."""
         self._numbered += 1
-        connection.state = ConnectionState(connection, f"c{self._numbered}")
+        connection.state = ConnectionState(f"c{self._numbered}")
 
     def hello(self, connection: Connection) -> ConnectionPlan:
         """Intercept a connection or pass it through; let the site choose the protocol."""

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warex.engine.handler import Abort, AbortHow, Connection, Forward, ReadWhole, Relay, Respond
+from warex.engine.handler import Abort, AbortHow, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
@@ -228,7 +228,6 @@ class ExchangeState(Struct, eq=False):
 class ConnectionState(Struct, eq=False):
     """An open connection of a client."""
 
-    wire: Connection
     name: str
     """In the trace: ``c1``, ``c2``…"""
     live: dict[str, ExchangeState] = field(default_factory=dict)

@@ -30,7 +30,7 @@ def open_exchange(method: str = "GET", path: str = "/a", **fields: Any) -> Excha
         wire,
         "x1",
         request,
-        ConnectionState(connection, "c1"),
+        ConnectionState("c1"),
         Task("", injector, calls),
         Traffic(Exchange("x1", request)),
         "document",
