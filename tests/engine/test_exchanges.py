@@ -162,7 +162,7 @@ def test_a_response_is_paced_and_cut(ca: CertificateAuthority, secure_h1: Origin
         except ConnectionResetError:
             assert how == "reset"
         assert got.endswith(b"\r\n\r\nabc")
-        assert times[-1] - times[0] >= 0.2
+        assert times[-1] - began >= 0.19  # The first piece may have been read late.
         outcome = handler.outcome()
         assert (outcome.end, outcome.arrived, outcome.response_bytes) == ("aborted", True, 3)
         assert 0.19 <= outcome.held_s <= time.monotonic() - began
