@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 
@@ -41,10 +41,9 @@ def read_path(where: str, given: str | os.PathLike[str]) -> Path:
 
 def read_texts(given: object) -> tuple[str, ...]:
     """Return the texts of a list, or a text as a list of one. Raises ValueError."""
-    try:
-        texts = (given,) if isinstance(given, str) else tuple(given)  # type: ignore[arg-type]
-    except TypeError:
-        texts = (given,)
+    if isinstance(given, str):
+        return (given,)
+    texts = tuple(given) if isinstance(given, Iterable) else (given,)
     for text in texts:
         if not isinstance(text, str):
             raise ValueError(f"{text!r} is no text; give a list of texts")
