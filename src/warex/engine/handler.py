@@ -282,6 +282,8 @@ class EndSocket(Struct, frozen=True):
     code: int = 0
     """Of the Close frame (RFC 6455 §7.4)."""
     reason: str = ""
+    note: Any = None
+    """For ``frames_sent``, which is called with whether the client was there."""
 
 
 class Happened(Struct, frozen=True):

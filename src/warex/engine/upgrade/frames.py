@@ -97,6 +97,11 @@ class FrameRelay:
             self._advance()
             self._flush()
 
+    @property
+    def is_holding(self) -> bool:
+        """Whether messages wait for the end of a hold."""
+        return bool(self._steps) or self._is_held_for_good
+
     async def has_room(self) -> None:
         """Wait while much is held."""
         while self._waiting_bytes > MOST_HELD:

@@ -28,6 +28,7 @@ class Upgrade:
         interrupt: Callable[[End, str], None],
     ) -> None:
         """``interrupt`` is called when a handler's plan has ended it."""
+        self._handler, self._exchange = handler, exchange
         self._connection = exchange.connection
         self._client, self._client_stream = client, client_stream
         self._site, self._site_stream = site, site_stream
@@ -83,6 +84,8 @@ class Upgrade:
             await self._of_client.ended()
             await self._site.drain(self._site_stream)
         self._site.end_switched(self._site_stream)
+        if self._of_site is not None and self._of_site.is_holding:
+            self._interrupt("client_left", "Client disconnected.")
 
     async def site_ended(self, upload: asyncio.Task[None]) -> None:
         """End the direction to the client, and wait for the end of the other one."""
@@ -108,6 +111,12 @@ class Upgrade:
             self._limit.cancel()
 
     def _end(self, step: EndSocket) -> None:
+        """End it in both directions; a client that was there has met it."""
+        was_there = self._client.end.is_established()
+        self._end_both(step)
+        self._handler.frames_sent(self._exchange, step.note, arrived=was_there)
+
+    def _end_both(self, step: EndSocket) -> None:
         if step.how == "reset":
             self._client.abort(self._client_stream, "reset")
             self._site.end.reset()

@@ -55,7 +55,6 @@ class MessageFault(Fault, frozen=True):
     carrier: ClassVar[Literal["websocket", "events"]]
     one: ClassVar[str]
     """What a message is called."""
-    sizes: ClassVar[tuple[str, ...]] = ("seconds",)
 
     action: Action = Field(default="close", description="What is done.")
     text: Glob | None = Field(default=None, description="A glob over the whole text.")

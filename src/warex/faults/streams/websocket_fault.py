@@ -20,6 +20,7 @@ class WebsocketFault(MessageFault, frozen=True):
 
     summary: ClassVar = "Refuse or end a WebSocket, or lose, delay and change its messages."
 
+    of_websockets: ClassVar = True
     default_resource: ClassVar[tuple[Resource, ...]] = ("websocket",)
     carrier: ClassVar = "websocket"
     one: ClassVar = "message"
