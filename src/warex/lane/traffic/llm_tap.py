@@ -1,6 +1,6 @@
 """Copies an LLM call while it is streamed, and parses it at its end. The stream is not delayed."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -17,6 +17,8 @@ from warex.traces.redaction.structured import redact_image
 
 _MAX_PIECE_TIMES: Final = 4096
 """Recorded pieces of a stream; a first token after them is dated with the last."""
+_MAX_SEARCHED: Final = 256 * 1024
+"""Bytes of a stream in which its first token is looked for; the same holds after them."""
 
 
 @dataclass(slots=True)
@@ -187,11 +189,11 @@ def _first_token(
 
     def begun(pieces: int) -> bool:
         end, _ = tap.piece_times[pieces - 1]
-        body = decode(bytes(tap.body[:end]), content_encoding, MAX_BODY).body
+        body = decode(bytes(tap.body[:end]), content_encoding, _MAX_SEARCHED).body
         return _has_content(read_answer(tap.request, 200, content_type, body))
 
     # Double the pieces each time, so that at most twice the necessary bytes are parsed.
-    tried, known = 1, len(tap.piece_times)
+    tried, known = 1, bisect_right(tap.piece_times, (_MAX_SEARCHED, 0.0)) or 1
     while tried < known and not begun(tried):
         tried *= 2
     within = range(tried // 2 + 1, min(tried, known))

@@ -13,7 +13,13 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from warex.llm.body.lenient_json import as_dict, as_text, parse_json
+from warex.llm.body.lenient_json import (
+    TOO_MANY_VALUES,
+    as_dict,
+    as_text,
+    has_too_many_values,
+    parse_json,
+)
 from warex.text.lazy_pattern import lazy_re
 
 MAX_BODY: Final = 16 * 1024 * 1024
@@ -140,7 +146,8 @@ def _json(body: bytes) -> BodyFrames:
     try:
         return BodyFrames(_items(parse_json(body, cut=True)), whole=True, cut=True)
     except ValueError:
-        return BodyFrames(error="the answer is not JSON")
+        is_long = has_too_many_values(body)
+        return BodyFrames(error=TOO_MANY_VALUES if is_long else "the answer is not JSON")
 
 
 def _items(value: JsonValue) -> tuple[JsonValue, ...]:
