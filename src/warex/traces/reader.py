@@ -209,7 +209,7 @@ def _with_care(line: bytes, lean: bool) -> tuple[int, Entry | None]:
             return stamps.seq, None
         event = msgspec.convert(data, Event.__value__, strict=False)
     except msgspec.ValidationError as error:
-        raise _NoEvent(f"this is not an event: {_explained(str(error))}") from None
+        raise _NoEvent(f"this is not an event: {explained(str(error))}") from None
     return stamps.seq, _stamped(stamps, event, lean)
 
 
@@ -234,7 +234,7 @@ _REASONS = (
 )
 
 
-def _explained(said: str) -> str:
+def explained(said: str) -> str:
     """Return msgspec's error as "place: reason"."""
     said, _, place = said.partition(" - at `$")
     place = place.removesuffix("`").strip(".")
