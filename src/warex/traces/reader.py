@@ -9,11 +9,11 @@ import json
 import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import force_setattr as share
 
 from warex.errors import TraceError
@@ -46,8 +46,7 @@ _stamps = msgspec.json.Decoder(_Stamps)
 _event = msgspec.json.Decoder(Event.__value__)
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """A whole trace in memory."""
 
     entries: tuple[Entry, ...]

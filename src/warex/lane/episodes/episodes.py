@@ -8,10 +8,11 @@ to a site.
 
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from warex.engine.handler import Connection, Handler
 from warex.engine.http.heads import RequestHead
@@ -30,8 +31,7 @@ from warex.traces.paths import escape
 _FOLDER: Final = "episodes"
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeOptions:
+class EpisodeOptions(Struct, frozen=True):
     """What an episode has of its own; None takes the process's."""
 
     name: str
@@ -46,8 +46,7 @@ class EpisodeOptions:
     """Where its clients come; 0 for any free port, None for none of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(Struct, frozen=True):
     """A running episode."""
 
     name: str

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Final, Protocol
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.exchange import Request, Response
@@ -29,8 +30,7 @@ class ScriptQueryHandler(Protocol):
         """Return the answer, and the values that the page changes because of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class InjectedScript:
+class InjectedScript(Struct, frozen=True):
     """Injects a script into a page, and allows it to report to the page's own site.
 
     ``script`` is a function of the key by which its reports are authenticated. It is ASCII and
