@@ -6,9 +6,9 @@ that was not applied would look like a healthy page.
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from importlib.metadata import version
 from typing import Final, override
 
+from warex import __version__
 from warex.engine.handler import (
     Abort,
     AbortConnection,
@@ -112,7 +112,7 @@ class Engine(Control):
         return self.control.call_later(seconds, call)
 
 
-_VERSIONS: Final = {"warex": version("warex")}
+_VERSIONS: Final = {"warex": __version__}
 """Looked up once: parsing the metadata files is slow."""
 
 

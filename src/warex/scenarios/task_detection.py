@@ -26,7 +26,7 @@ _MOST: Final = 10_000
 _DEEPEST: Final = 8
 
 
-class TaskRule(BaseModel, frozen=True, extra="forbid"):
+class TaskRule(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """How to find tasks in the traffic. Patterns are regular expressions (RE2)."""
 
     name: str

@@ -174,7 +174,7 @@ __all__ = [
 
 _MODULES = (
     *("paths", "files", "outcome", "outcome_file", "event_parts", "events", "blobs", "writer"),
-    *("reader", "llm_cache", "redaction.structured", "redaction.files", "manifest"),
+    *("redaction.structured", "reader", "llm_cache", "redaction.files", "manifest"),
 )
 """Where these names are defined; what is quickly imported comes first."""
 

@@ -25,7 +25,6 @@ from warex.scenarios import Scenario
 from warex.scenarios.intensity import scaled
 from warex.seeds import derive_seed
 from warex.traces import Unscored, leave_outcome
-from warex.traces.manifest import require_no_run
 from warex.traces.paths import escape
 
 _FOLDER: Final = "episodes"
@@ -181,6 +180,8 @@ class Episodes:
             scenario = scaled(scenario, options.intensity)
         out = options.out
         if out is not None:
+            from warex.traces.manifest import require_no_run
+
             require_no_run(out)
         elif own.out is not None:
             out = _free_folder(own.out / _FOLDER / escape(options.name))

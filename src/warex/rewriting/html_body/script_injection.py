@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -123,12 +122,17 @@ def language_table() -> dict[str, JsonValue]:
 
     Japanese comes before Chinese, some of whose characters it has.
     """
+    from importlib.resources import files
+
     table: dict[str, JsonValue] = json.loads((files(__package__) / "languages.json").read_bytes())
     return table
 
 
 @cache
 def _read(package: str, name: str) -> str:
+    # Imported late, as it is slow, and most trials inject nothing.
+    from importlib.resources import files
+
     text = (files(package) / f"{name}.js").read_text(encoding="ascii")
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//")).rstrip(";")
