@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final, override
 
-from warex import __version__
 from warex.engine.handler import (
     Abort,
     AbortConnection,
@@ -63,6 +62,7 @@ from warex.lane.traffic.mcp import McpCalls
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector
 from warex.traces import Canary, ToldBy
+from warex.version import VERSION
 
 _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""
@@ -112,7 +112,7 @@ class Engine(Control):
         return self.control.call_later(seconds, call)
 
 
-_VERSIONS: Final = {"warex": __version__}
+_VERSIONS: Final = {"warex": VERSION}
 """Looked up once: parsing the metadata files is slow."""
 
 

@@ -25,7 +25,7 @@ from warex.lane.own_hosts import RESERVED_HOSTS
 from warex.proxy.serving import RunningLane, run_lane
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector
-from warex.scenarios.scenario import NO_RULES
+from warex.scenarios.scenario import NO_RULES, Match, Rule, Scenario, Trigger
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.text import precompile
 
@@ -58,6 +58,8 @@ def preload_late() -> None:
     for module in _LATE:
         import_module(module)
     preload_faults()
+    for model in (Match, Trigger, Rule, Scenario):
+        model.model_rebuild()
     precompile()
 
 

@@ -497,8 +497,9 @@ def test_a_connection_that_is_over_is_freed_without_the_garbage_collector() -> N
         pair.ask(body=b"up")
         answer(pair, 1)
         pair.ask()
-        kept = [ref(pair.server), ref(pair.server._frames), ref(pair.server._frames.streams[3])]
-        del pair
+        frames = pair.server._frames
+        kept: list[ref[Any]] = [ref(pair.server), ref(frames), ref(frames.streams[3])]
+        del pair, frames
         assert [each() for each in kept] == [None] * 3
     finally:
         gc.enable()
