@@ -2,11 +2,12 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from warex.clock import Clock
 from warex.engine.clients import Run
@@ -17,6 +18,7 @@ from warex.engine.handler import (
     Address,
     Connection,
     Exchange,
+    FrameStep,
     Handler,
     Handlers,
     Timer,
@@ -37,8 +39,7 @@ _ACCEPT_BATCH: Final = 16
 """Connections accepted in one turn of the event loop."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineConfig:
+class EngineConfig(Struct, frozen=True, kw_only=True):
     """What an engine serves with."""
 
     authority: Path
@@ -195,6 +196,14 @@ class Engine:
         """Insert a piece into a response body that is being relayed; False if it has ended."""
         run = self._run(exchange)
         return run is not None and run.push(piece)
+
+    def add_frames(
+        self, exchange: Exchange, steps: Iterable[FrameStep], *, from_client: bool
+    ) -> None:
+        """Do further steps for a side of an open WebSocket; nothing if it has ended."""
+        run = self._run(exchange)
+        if run is not None:
+            run.add_frames(steps, from_client=from_client)
 
     def abort(self, exchange: Exchange, how: AbortHow) -> None:
         """End an open exchange."""

@@ -2,8 +2,10 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warex.engine.http.encoding import decode
 from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
@@ -19,8 +21,7 @@ _MAX_PIECE_TIMES: Final = 4096
 """Recorded pieces of a stream; a first token after them is dated with the last."""
 
 
-@dataclass(slots=True)
-class LlmTap:
+class LlmTap(Struct):
     """An open LLM call of the agent."""
 
     request: LlmRequest
@@ -67,8 +68,7 @@ class LlmTap:
         self.piece_times = []
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCall:
+class ReadCall(Struct, frozen=True):
     """A finished call: its event, and the agent's next actions."""
 
     event: LlmCall

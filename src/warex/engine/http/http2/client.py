@@ -1,8 +1,8 @@
 """HTTP/2 towards a site: sends requests, receives responses (RFC 9113)."""
 
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
 
 from warex.engine.http.events import (
     ExchangeFailed,
@@ -31,6 +31,12 @@ class Http2Client(Http2Connection):
     _sends = staticmethod(ExchangeState.request_step)
     _receives = staticmethod(ExchangeState.response_step)
     _read_trailers = staticmethod(header_lists.trailers)
+    _handlers: ClassVar[Mapping[type, str]] = {
+        **Http2Connection._handlers,
+        frame_events.InformationalResponseReceived: "_informational",
+        frame_events.ResponseReceived: "_response",
+        GoAwayReceived: "_go_away",
+    }
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """``clock``: seconds that only grow."""
@@ -38,11 +44,6 @@ class Http2Client(Http2Connection):
         self._next = 1
         self._waiting: deque[int] = deque()
         """Streams that are not opened; they are so in order."""
-        self._handlers |= {
-            frame_events.InformationalResponseReceived: self._informational,
-            frame_events.ResponseReceived: self._response,
-            GoAwayReceived: self._go_away,
-        }
 
     @property
     def reusable(self) -> bool:
