@@ -67,10 +67,12 @@ def test_a_gate_of_four_rows_of_one_repeat_breaks_once_in_twenty_at_most_at_its_
         if neither < 0 or won - lost >= -1:
             continue
         if of_pairs(both, lost, won, neither) < 0.05 / 4:
-            ways = comb(pairs, both) * comb(pairs - both, lost) * comb(pairs - both - lost, won)
+            weight = (
+                float(comb(pairs, both)) * comb(pairs - both, lost) * comb(pairs - both - lost, won)
+            )
             counts = (both, lost, won, neither)
             for share, count in zip(shares, counts, strict=True):
-                ways *= share**count
-            broken += ways
+                weight *= share**count
+            broken += weight
 
     assert 0 < 1 - (1 - broken) ** 4 <= 0.05

@@ -2,13 +2,12 @@
 
 from functools import cache
 from math import lgamma
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
-    type _Numbers = npt.NDArray[np.float64]
+    type _Numbers = npt.NDArray[Any]
 
 MOST_PAIRS: Final = 200
 """With more pairs the level of an interval by approximation holds, too."""
@@ -67,6 +66,5 @@ def _score(losses: "_Numbers", wins: "_Numbers", pairs: int, bound: float) -> "_
 def _log_power(base: float, exponents: "_Numbers") -> "_Numbers":
     import numpy as np
 
-    if base > 0:
-        return exponents * np.log(base)
-    return np.where(exponents > 0, -np.inf, 0.0)
+    logs: _Numbers = exponents * np.log(base) if base > 0 else np.where(exponents > 0, -np.inf, 0.0)
+    return logs

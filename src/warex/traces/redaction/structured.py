@@ -376,7 +376,7 @@ def _redact_field(
         return _redact_credential(value, levels, walk)
     if password := logins.password_of(name, value):
         walk.how.learn(password.encode("utf-8", "surrogatepass"), True)
-        return _without(value, (password,)) if isinstance(value, str) else [value[0], REDACTED]
+        return _without(value, (password,))
     if name.lower() in ("cookies", "cookie") and isinstance(value, list):
         return [_redact_cookie(item, levels - 1, walk) for item in value]
     if name in ("arguments", "input", "args"):

@@ -7,7 +7,7 @@ from warex.traces.redaction.names import Secrecy, name_secrecy
 
 def secret_columns(value: Mapping[str, object]) -> Mapping[str, Collection[int]]:
     """Return the places of the secrets in each row, by the key of the rows."""
-    heads = [head for head in value.values() if _is_head(head)]
+    heads = [head for head in map(_head_of, value.values()) if head]
     if len(heads) != 1:
         return {}
     (head,) = heads
@@ -21,10 +21,9 @@ def secret_columns(value: Mapping[str, object]) -> Mapping[str, Collection[int]]
     }
 
 
-def _is_head(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) > 1
-        and all(isinstance(name, str) for name in value)
-        and any(name_secrecy(name) is Secrecy.SECRET for name in value)
-    )
+def _head_of(value: object) -> list[str]:
+    """Return the names of columns, one of which is a secret's; empty if it is no such list."""
+    names = [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+    is_head = isinstance(value, list) and len(names) == len(value) > 1
+    secret = any(name_secrecy(name) is Secrecy.SECRET for name in names) if is_head else False
+    return names if secret else []
