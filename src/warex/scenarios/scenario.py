@@ -1,7 +1,6 @@
 """A scenario: named, ordered rules, each with a match, a trigger and a fault."""
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, Self, get_args
 from urllib.parse import urlsplit
 
