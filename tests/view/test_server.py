@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 from starlette.testclient import TestClient
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
@@ -19,7 +20,7 @@ ATTACK = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path).manifest()
-    messages = [{"role": "user", "content": f"Buy it. {ATTACK}"}]
+    messages: JsonValue = [{"role": "user", "content": f"Buy it. {ATTACK}"}]
     clean = Story().thinks(1, "goto", messages=messages).page("x1").thinks(2, "click").stops()
     faulted = Story().thinks(1, "goto").fault(1).thinks(2, "report_infeasible").stops()
     folder.trial("clean", "add", solved(), clean)

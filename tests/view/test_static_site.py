@@ -17,7 +17,7 @@ def test_a_folder_holds_every_document_as_a_script(tmp_path: Path) -> None:
 
     write_static_site(documents, site)
 
-    ids = {row["condition"]: row["id"] for row in documents.run(0)["trials"]}  # type: ignore
+    ids = {row["condition"]: row["id"] for row in documents.run(0)["trials"]}
     names = {
         "runs",
         "run/0",

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-
-from pydantic import JsonValue
+from typing import Any
 
 from warex.analysis.steps.as_json import divergence_json
 from warex.analysis.steps.divergence import diverge
@@ -41,22 +40,22 @@ class Documents:
         """How many runs there are."""
         return len(self._runs)
 
-    def runs(self) -> dict[str, JsonValue]:
+    def runs(self) -> dict[str, Any]:
         """Return the names of the runs, and whether they may grow."""
         names = [run.resolve().name for run in self._runs]
         return {"runs": [*names], "follow": self._follow}
 
-    def run(self, number: int) -> dict[str, JsonValue]:
+    def run(self, number: int) -> dict[str, Any]:
         """Return a run, quickly: see ``run_document``. Raises TraceError if it is not there."""
         run = self._run(number)
         self._attempts[number] = attempts_of(run)
         return run_document(run, self._attempts[number])
 
-    def figures(self, number: int) -> dict[str, JsonValue]:
+    def figures(self, number: int) -> dict[str, Any]:
         """Return a run with the figures computed from its traces. Raises TraceError."""
         return full_run_document(self._run(number), self._attempts[number])
 
-    def trial(self, number: int, trial: str) -> dict[str, JsonValue]:
+    def trial(self, number: int, trial: str) -> dict[str, Any]:
         """Return a trial, with the id of its clean twin. Raises TraceError."""
         attempt = self._attempt(number, trial)
         twin = clean_twin(self._attempts[number], attempt.key)
@@ -70,7 +69,7 @@ class Documents:
         """Return an image or a body. Raises TraceError."""
         return BlobStore(self._attempt(number, trial).path / BLOBS).get(reference)
 
-    def pair(self, one: tuple[int, str], other: tuple[int, str]) -> dict[str, JsonValue]:
+    def pair(self, one: tuple[int, str], other: tuple[int, str]) -> dict[str, Any]:
         """Return where two trials part, and their aligned steps. Raises TraceError."""
         first, second = self._attempt(*one), self._attempt(*other)
         paths = (

@@ -7,8 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pydantic import JsonValue
-
 from warex.analysis.output.summary import SUMMARY_VERSION, summarise
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
@@ -74,7 +72,7 @@ def clean_twin(attempts: Mapping[str, Attempt], key: TrialKey) -> Attempt | None
     return max(same, key=lambda attempt: attempt.number, default=None)
 
 
-def run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, JsonValue]:
+def run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, Any]:
     """Return a run as JSON: from ``summary.json`` if that is of these attempts, else outcomes only.
 
     ``has_figures`` says which.
@@ -96,7 +94,7 @@ def run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, JsonVa
     }
 
 
-def full_run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, JsonValue]:
+def full_run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, Any]:
     """Return a run as JSON, with its figures computed from the traces.
 
     Raises TraceError for a damaged trace.
@@ -128,17 +126,15 @@ def _figures_by_path(summary: Mapping[str, Any] | None) -> dict[str, Mapping[str
     return {str(trial["path"]): trial for trial in summary["trials"]} if summary else {}
 
 
-def _condition(row: Mapping[str, Any]) -> dict[str, JsonValue]:
+def _condition(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row.get(name) for name in ("agent", "condition", *CONDITION_FIGURES)}
 
 
-def _row(
-    run: Path, attempt: Attempt, figures: Mapping[str, Mapping[str, Any]]
-) -> dict[str, JsonValue]:
+def _row(run: Path, attempt: Attempt, figures: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     key = attempt.key
     known = figures.get(attempt.path.relative_to(run).as_posix())
     state, score = _state(attempt.path)
-    row: dict[str, JsonValue] = {
+    row: dict[str, Any] = {
         "id": attempt.id,
         "benchmark": key.benchmark,
         "agent": key.agent,

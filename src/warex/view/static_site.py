@@ -44,17 +44,17 @@ def _write_run(documents: Documents, number: int, folder: Path) -> None:
     if not run["has_figures"]:
         run = documents.figures(number)
     _write(folder, f"run/{number}", run)
-    for row in run["trials"]:  # type: ignore[union-attr]
-        _write_trial(documents, number, str(row["id"]), folder)  # type: ignore[index,call-overload]
+    for row in run["trials"]:
+        _write_trial(documents, number, str(row["id"]), folder)
 
 
 def _write_trial(documents: Documents, number: int, trial: str, folder: Path) -> None:
     document = documents.trial(number, trial)
     _write(folder, f"trial/{number}/{trial}", document)
-    for chunk in range(-(-int(document["lines"]) // RAW_CHUNK)):  # type: ignore[arg-type]
+    for chunk in range(-(-int(document["lines"]) // RAW_CHUNK)):
         _write(folder, f"raw/{number}/{trial}/{chunk}", documents.raw(number, trial, chunk))
-    for step in document["steps"]:  # type: ignore[union-attr]
-        for reference in step["images"]:  # type: ignore[index,call-overload]
+    for step in document["steps"]:
+        for reference in step["images"]:
             _write_image(documents, number, trial, str(reference), folder)
     if twin := document["twin"]:
         pair = documents.pair((number, str(twin)), (number, trial))

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
 from warex.analysis.inspection.timeline import Inspection, inspect_trial
 from warex.analysis.steps.model_steps import ModelStep
-from warex.analysis.trial.record import read_attempt
+from warex.analysis.trial.record import TrialRecord, read_attempt
 from warex.errors import TraceError
 from warex.files.reading import open_regular_file
 from warex.report.text.outcomes import describe_outcome, describe_recovery
@@ -32,7 +33,7 @@ _LONGEST_TEXT = 20_000
 _IMAGE = re.compile(r"\[image (sha256/[0-9a-f]{64})\]")
 
 
-def trial_document(path: Path) -> dict[str, JsonValue]:
+def trial_document(path: Path) -> dict[str, Any]:
     """Return the trial of an attempt's folder as JSON.
 
     Times are in seconds since it began; ``seq`` is a line of the trace. The raw lines are in
@@ -54,7 +55,7 @@ def trial_document(path: Path) -> dict[str, JsonValue]:
         "recovery": describe_recovery(trial),
         "answer": getattr(trial.outcome, "answer", None),
         "reasons": list(getattr(trial.outcome, "reasons", ())),
-        "state": "void" if trial.void else {True: "solved", False: "failed"}.get(trial.solved),
+        "state": _state(trial),
         "truncated": trial.truncated,
         "harness_broke": list(trial.harness_broke),
         "lines": trace.entries[-1].seq if trace.entries else 0,
@@ -75,6 +76,13 @@ def trial_document(path: Path) -> dict[str, JsonValue]:
     }
 
 
+def _state(trial: TrialRecord) -> str | None:
+    """Return what the viewer calls the outcome; None if there is no score."""
+    if trial.void:
+        return "void"
+    return None if trial.solved is None else "solved" if trial.solved else "failed"
+
+
 def raw_lines(path: Path, chunk: int) -> list[str]:
     """Return the lines of an attempt's trace with ``seq`` from ``chunk`` times ``RAW_CHUNK`` + 1.
 
@@ -91,7 +99,7 @@ def raw_lines(path: Path, chunk: int) -> list[str]:
         raise TraceError(f"{path / EVENTS} cannot be read: {error.strerror}.") from None
 
 
-def _step(step: ModelStep, call: LlmCall, cost: float | None) -> dict[str, JsonValue]:
+def _step(step: ModelStep, call: LlmCall, cost: float | None) -> dict[str, Any]:
     return {
         "seq": step.seq,
         "number": step.number,
@@ -125,7 +133,7 @@ def _images(step: ModelStep) -> list[JsonValue]:
     ]
 
 
-def _exchanges(entries: Iterable[Entry], carriers: set[str]) -> Iterator[dict[str, JsonValue]]:
+def _exchanges(entries: Iterable[Entry], carriers: set[str]) -> Iterator[dict[str, Any]]:
     """Yield the exchanges without those that carry calls to the model, by the time they began."""
     responses: dict[str, tuple[float, ResponseSeen, int]] = {
         e.event.exchange: (e.t, e.event, e.seq)
@@ -153,7 +161,7 @@ def _exchanges(entries: Iterable[Entry], carriers: set[str]) -> Iterator[dict[st
         }
 
 
-def _faults(inspection: Inspection, entries: Iterable[Entry]) -> Iterator[dict[str, JsonValue]]:
+def _faults(inspection: Inspection, entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
     verdicts = {recovery.injection: recovery for recovery in inspection.trial.recoveries}
     times = {entry.seq: entry.t for entry in entries}
     changes = _changes(entries)
