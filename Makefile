@@ -24,7 +24,7 @@ THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs training demo test test-testbed test-slow test-all coverage check bench constraints clean
+.PHONY: help setup programs training viewer demo test test-testbed test-slow test-all coverage check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -61,6 +61,9 @@ programs: ## install, as root, what the slow tier puts behind WAREX; or say what
 
 training: setup ## install into .venv what training needs (7 GB)
 	@sh scripts/training.sh
+
+viewer: ## build the pages of `warex view`, which are committed (needs Node)
+	@cd viewer && npm install --no-audit --no-fund --no-package-lock --silent && npm run --silent check && npm run --silent build
 
 check: setup ## lint, types, contracts, docs
 	@$(PYTHON) -m ruff check .
