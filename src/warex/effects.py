@@ -53,6 +53,14 @@ class WallExit(msgspec.Struct, frozen=True):
     """Where the client is redirected: path and query."""
     cookie: str
     """The cookie that the client is given: ``name=value``."""
+    code: str = ""
+    """Digits that the form's ``code`` must have; empty for no code."""
+    opens_at: float = 0.0
+    """Second of the trial from which it can be passed."""
+    refusal: bytes = b""
+    """The page that is shown for a wrong code, and before it opens."""
+    pages: Mapping[str, bytes] = {}
+    """Further pages, by what follows the path and a slash."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -126,6 +134,8 @@ class Rewrite(msgspec.Struct, frozen=True):
     traits: ClassVar[EffectProperties] = EffectProperties(rewrites=True, judged_by_values=True)
 
     edit: Edit
+    drops: tuple[str, ...] = ()
+    """Names of cookies that the request does not bring to the site."""
     beacon_path: str = ""
     """A path of the same site whose requests the proxy answers and records; empty for none."""
 
