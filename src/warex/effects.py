@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal, get_args
 import msgspec
 
 from warex.mcp.changes import Change
-from warex.rewriting.base import Edit
+from warex.rewriting.base import Edit, ValueChange
 
 
 class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +80,8 @@ class Reply(msgspec.Struct, frozen=True):
     """How to pass it, if it is a wall."""
     page: str = ""
     """The body's family of error pages; empty for none."""
+    changes: tuple[ValueChange, ...] = ()
+    """What is different because of it, as the ledger tells it."""
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -134,10 +136,10 @@ class Rewrite(msgspec.Struct, frozen=True):
     traits: ClassVar[EffectProperties] = EffectProperties(rewrites=True, judged_by_values=True)
 
     edit: Edit
-    drops: tuple[str, ...] = ()
-    """Names of cookies that the request does not bring to the site."""
     beacon_path: str = ""
     """A path of the same site whose requests the proxy answers and records; empty for none."""
+    drops: tuple[str, ...] = ()
+    """Names of cookies that the request does not bring to the site."""
 
 
 class OtherPage(msgspec.Struct, frozen=True):

@@ -280,6 +280,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         exchange = Exchange("", Request("GET", "https://site.example/"))
         return self.effects(exchange, {}, KeyedRng(0, ""))[0]
 
+    def stage_of(self, effects: Sequence[Effect]) -> Stage:
+        """Return when effects of it are applied: what only changes an answer waits for one."""
+        only_rewrites = bool(effects) and all(effect.traits.rewrites for effect in effects)
+        return "response" if only_rewrites else self.stage
+
     def responds_within(self, seconds: float) -> bool:
         """Whether a request for a page gets an answer, the site's or another, in that time."""
         cut = any(effect.traits.sends_no_response for effect in self.effects_on_page())

@@ -16,6 +16,7 @@ from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
 from warex.faults import Fault
 from warex.faults.world.cookie_loss import CookieLoss
+from warex.faults.world.item_gone import ItemGone
 from warex.faults.world.two_factor import TwoFactor
 from warex.faults.world.write_conflict import WriteConflict
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -225,3 +226,43 @@ def test_a_confirmation_elsewhere_takes_its_time(begin: Begin) -> None:
         assert "Clearwell" in client.get(f"{url}/", headers=PAGE).text
     seen = [it.what for it in lane.events(Witness)]
     assert (seen[0], seen[-1]) == ("too_early", "cleared")
+
+
+# ---- item_gone
+
+
+def test_an_item_of_a_shop_is_gone_and_its_others_stay(begin: Begin) -> None:
+    shop = "http://market.warex.test"
+    with Testbed() as bed, visiting(
+        begin, ItemGone(), maps=(f"{shop}=http://127.0.0.1:{bed.port}",),
+    ) as (lane, client):  # fmt: skip
+        listed = client.get(f"{shop}/offers", headers=PAGE).text
+        assert client.get(f"{shop}/products/2", headers=PAGE).status_code == 404
+        assert client.get(f"{shop}/products/2/reviews", headers=DATA).status_code == 404
+        assert client.get(f"{shop}/products/2", headers=PAGE).status_code == 404
+        assert client.get(f"{shop}/products/3", headers=PAGE).status_code == 200
+        again = client.get(f"{shop}/offers", headers=PAGE).text
+        assert re.sub(r"<script>.*?</script>", "", again, flags=re.DOTALL) == listed
+        assert client.post(f"{shop}/products/2/wish", headers=PAGE).status_code == 404
+    delivered = lane.events(FaultDelivered)
+    assert {it.changes[0].where for it in delivered} == {"item"}
+    assert occurrences(lane) == 1
+    assert "nothing_to_rewrite" in {it.reason for it in lane.events(FaultMissed)}
+
+
+def test_the_basket_of_an_api_no_longer_counts_what_is_gone(begin: Begin, plain: Origin) -> None:
+    lamp = {"id": 1, "product_id": 7, "name": "Lamp", "price": 20.5, "quantity": 2}
+    desk = {"id": 2, "product_id": 8, "name": "Desk", "price": 100.0, "quantity": 1}
+    cart = json.dumps({"items": [lamp, desk], "total": 141.0}).encode()
+    kind = [(b"Content-Type", b"application/json")]
+    plain.routes |= {"/api/cart": Answer(headers=kind, body=cart)}
+    url = f"http://127.0.0.1:{plain.port}"
+    with visiting(begin, ItemGone(status=410)) as (lane, client):
+        gone = client.get(f"{url}/api/products/7", headers=DATA)
+        assert (gone.status_code, type(gone.json())) == (410, dict)
+        assert client.get(f"{url}/api/cart", headers=DATA).json() == {
+            "items": [desk], "total": 100.0,
+        }  # fmt: skip
+        assert client.get(f"{url}/api/products/8", headers=DATA).status_code == 200
+    assert [it.before for it in lane.events(FaultDelivered)[1].changes] == ["Lamp", "141.0"]
+    assert plain.paths == ["/api/cart", "/api/products/8"]

@@ -97,12 +97,12 @@ class CookieLoss(Fault, frozen=True):
 
     @override
     def explain(self) -> str:
-        return f"is {self.outcome()}"
+        return f"is handled by the site {self.outcome()}"
 
     @override
     def outcome(self) -> str:
         which = f"the cookies {', '.join(self.cookies)}" if self.cookies else "its session's cookies"
-        return f"sent to the site without {which}, which the client loses, too"
+        return f"without {which}, which the client loses, too"
 
 
 def _carried(request: Request) -> dict[str, str]:

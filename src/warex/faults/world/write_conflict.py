@@ -5,6 +5,7 @@ from posixpath import dirname
 from typing import ClassVar, Final, Literal, override
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
 from pydantic import Field, JsonValue
 
 from warex.effects import Reply
@@ -12,6 +13,7 @@ from warex.exchange import Exchange, Request, resource_of
 from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.lies.base import json_reply
 from warex.faults.pages import Incident, site_page
+from warex.rewriting.base import ValueChange
 from warex.seeds import KeyedRng
 
 _STYLE: Final = """\
@@ -55,8 +57,11 @@ class WriteConflict(Fault, frozen=True):
         known = {**state, "refused": {**_refused(state), _target(request): _form_of(request)}}
         status = self.status or (412 if "if-match" in request.headers else 409)
         incident = Incident.at(exchange, status, rng)
+        # It never reached the site.
+        change = ValueChange("write", f"{request.method} {request.parts.path}", None)
         if resource_of(request) == "xhr":
-            return (json_reply(request, status, _problem(request, status, incident)),), known
+            reply = json_reply(request, status, _problem(request, status, incident))
+            return (replace(reply, changes=(change,)),), known
         page = site_page(
             incident,
             incident.say("conflict_title"),
@@ -66,7 +71,7 @@ class WriteConflict(Fault, frozen=True):
             reload=incident.say("conflict_reload"),
             form=_form_of(request) or "/",
         )
-        return (page.reply(status),), known
+        return (replace(page.reply(status), changes=(change,)),), known
 
     def still_applies(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether it is a save that was refused, and nothing was loaded since."""

@@ -225,7 +225,7 @@ class _Example(NamedTuple):
         response = Response(rule.match.status[0] if rule.match.status else 200)
         exchange = Exchange("trial", Request(method, url), response)
         effects, _ = rule.fault.effects(exchange, {}, KeyedRng(0, rule.name))
-        return cls(rule.fault.stage, effects)
+        return cls(rule.fault.stage_of(effects), effects)
 
     @property
     def ends(self) -> bool:

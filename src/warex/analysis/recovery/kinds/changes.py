@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 from warex.analysis.recovery import equivalence
-from warex.analysis.recovery.causes import find_cause
+from warex.analysis.recovery.causes import find_cause, repeats_request
 from warex.analysis.recovery.claims import gives_up
 from warex.analysis.recovery.connection_tries import same_host
-from warex.analysis.recovery.detection import noticed_in_words
-from warex.analysis.recovery.kinds.lies import lie_from_words
+from warex.analysis.recovery.detection import new_trouble
+from warex.analysis.recovery.kinds.lies import LieResult, lie_from_words
 from warex.analysis.recovery.right_requests import DeliveredInjection
 from warex.analysis.recovery.trial_events import ModelCall, SeenRequest, TrialEvents
 from warex.analysis.recovery.verdicts import Recovery
+from warex.analysis.recovery.words import speaks_of_retrying
 from warex.traces.event_parts import ChangedValue
 
 _NO_CALLS = "Network evidence only: the trace has no LLM call."
@@ -58,12 +59,13 @@ def judge_change(trial: TrialEvents, injection: DeliveredInjection, first: float
     after = [call for call in trial.calls if call.began >= felt.felt_at]
     if not trial.calls:
         return injection.judged("undecided", _NO_CALLS)
-    result = lie_from_words(trial, felt, _reversed(injection.delivered.changes), first)
+    changes = _reversed(injection.delivered.changes)
+    result = lie_from_words(trial, felt, changes, first) if changes else None
     if result is not None and result.lie == "passed_on":
         why = "The agent gave the value that the site had shown before the change."
         return injection.judged("not_recovered", why, call=result.call)
-    noticing = next((call for call in after if _notices(trial, injection, call, first)), None)
-    call = noticing or (result.call if result is not None else None)
+    noticing = next((call for call in after if _notices(trial, call, first)), None)
+    call = noticing or (None if result is None or _only_repeats(injection, result) else result.call)
     if call is not None:
         why = "The agent noticed the change, or gave the value that is true now."
         found = injection.judged("recovered", why, call=call)
@@ -88,11 +90,17 @@ def _reversed(changes: Sequence[ChangedValue]) -> list[ChangedValue]:
     ]
 
 
-def _notices(
-    trial: TrialEvents, injection: DeliveredInjection, call: ModelCall, first: float
-) -> bool:
-    earlier = noticed_in_words(trial, injection.felt, first, until=call.began)
-    return earlier or gives_up(trial, call)
+def _only_repeats(injection: DeliveredInjection, result: LieResult) -> bool:
+    """Whether a call was taken to notice something since it asks again: that brings nothing back."""
+    if result.call is None or result.lie != "noticed":
+        return False
+    return any(repeats_request(act, injection.felt) for act in result.call.actions)
+
+
+def _notices(trial: TrialEvents, call: ModelCall, first: float) -> bool:
+    """Whether a call speaks of trouble, and not only of trying again, or gives up."""
+    words = new_trouble(trial, call, first)
+    return gives_up(trial, call) or not all(map(speaks_of_retrying, words))
 
 
 def _went_elsewhere(
