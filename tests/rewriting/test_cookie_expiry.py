@@ -10,7 +10,8 @@ from warex.rewriting.cookie_expiry import CookieExpiry
 PAGE = Request("GET", "https://www.shop.example/account/orders/7")
 
 
-def added(edit: CookieExpiry, request: Request = PAGE, **headers: str) -> list[str]:
+def added(edit: CookieExpiry, request: Request = PAGE, set_cookie: str = "") -> list[str]:
+    headers = {"set-cookie": set_cookie} if set_cookie else {}
     begun = edit.begin(request, Response(200, headers))
     assert begun is not None
     assert begun.keeps_body
@@ -55,7 +56,7 @@ def test_a_cookie_that_the_site_sets_anew_stays() -> None:
     fresh = "sid=2; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT, cart=3"
     edit = CookieExpiry(("sid", "cart", "user"))
 
-    assert {it.partition("=")[0] for it in added(edit, **{"set-cookie": fresh})} == {"user"}
+    assert {it.partition("=")[0] for it in added(edit, set_cookie=fresh)} == {"user"}
 
 
 def test_what_was_lost_is_named_without_its_value() -> None:

@@ -1,10 +1,6 @@
 """A world that changes under its visitor, in real Chromium: what a page shows, and what adds up."""
 
-import asyncio
 import json
-import urllib.parse
-import urllib.request
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,15 +8,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.pages.site import ICON, lane_to
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
-from tests.proxy.support.origin import Answer, Origin, Seen
+from tests.proxy.support.origin import Answer, Origin
 from warex.faults import Fault
-from warex.faults.world.cookie_loss import CookieLoss
 from warex.faults.world.item_gone import ItemGone
-from warex.faults.world.two_factor import TwoFactor, Way
-from warex.faults.world.write_conflict import WriteConflict
 from warex.scenarios import Scenario, Trigger
-from warex.traces import FaultDelivered, HarnessBroke, Witness
-from warex_testbed.server import Testbed
+from warex.traces import FaultDelivered, HarnessBroke
 
 pytestmark = pytest.mark.browser
 
@@ -28,8 +20,10 @@ SITE = "https://shop.example"
 HTML = (b"Content-Type", b"text/html; charset=utf-8")
 BASKET = f"""<!doctype html><html lang=de><title>Warenkorb</title>{ICON}
 <main><h1>Warenkorb</h1><div class=lines>
-<div class=line><a href=/p/1>Zelt</a> <span>617,25&nbsp;\u20ac</span> <b>1.234,50&nbsp;\u20ac</b></div>
-<div class=line><a href=/p/2>Seil</a> <span>10,00&nbsp;\u20ac</span> <b>10,00&nbsp;\u20ac</b></div></div>
+<div class=line><a href=/p/1>Zelt</a>
+<span>617,25&nbsp;\u20ac</span> <b>1.234,50&nbsp;\u20ac</b></div>
+<div class=line><a href=/p/2>Seil</a>
+<span>10,00&nbsp;\u20ac</span> <b>10,00&nbsp;\u20ac</b></div></div>
 <dl><dt>Zwischensumme</dt><dd id=sub>1.244,50&nbsp;\u20ac</dd>
 <dt>Versand</dt><dd id=ship>4,90&nbsp;\u20ac</dd>
 <dt>Gesamtsumme</dt><dd id=total>1.249,40&nbsp;\u20ac</dd></dl></main>"""
@@ -42,7 +36,8 @@ const h = (tag, ...inside) => {{
     return e;
 }};
 fetch("/api/bag").then((it) => it.json()).then(({{items, total}}) => {{
-    const rows = items.map((it) => h("article", h("h3", it.name), h("i", "$", it.price.toFixed(2))));
+    const rows = items.map((it) => h("article", h("h3", it.name),
+        h("i", "$", it.price.toFixed(2))));
     root.replaceChildren(h("h1", "Your bag"), h("section", ...rows),
         h("p", "Total ", h("strong", "$", total.toFixed(2))));
 }});</script>"""

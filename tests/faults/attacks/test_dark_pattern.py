@@ -7,8 +7,8 @@ from pydantic import ValidationError
 from warex.effects import Reply, Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults.attacks.dark_pattern import DarkPattern
-from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.rewriting.baskets.added_item import AddedItem
+from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))

@@ -7,7 +7,9 @@ from warex.exchange import Request, Response
 from warex.rewriting.baskets.gone_item import GoneItem
 from warex.seeds import KeyedRng
 
-EDIT = GoneItem("replaced", KeyedRng(1, "r"), items=(("/products/7", "7"), ("/p/red-lamp", "red-lamp")))
+EDIT = GoneItem(
+    "replaced", KeyedRng(1, "r"), items=(("/products/7", "7"), ("/p/red-lamp", "red-lamp"))
+)
 
 
 def edited(body: object) -> tuple[Any, list[tuple[str, str]]]:
@@ -23,7 +25,13 @@ def edited(body: object) -> tuple[Any, list[tuple[str, str]]]:
 def test_the_rest_of_a_basket_adds_up() -> None:
     lamp = {"id": 1, "product_id": 7, "name": "Lamp", "price": 20.5, "quantity": 2}
     desk = {"id": 7, "product_id": 8, "name": "Desk", "price": 100.0, "quantity": 1}
-    body = {"items": [lamp, desk], "item_count": 3, "subtotal": 141.0, "shipping": 5, "total": 146.0}
+    body = {
+        "items": [lamp, desk],
+        "item_count": 3,
+        "subtotal": 141.0,
+        "shipping": 5,
+        "total": 146.0,
+    }
     found, changes = edited(body)
 
     assert found == {

@@ -27,8 +27,8 @@ from warex.faults.pages.wording import in_languages, spoken, spoken_of
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
 from warex.rewriting.baskets import OF_BASKETS, PAGE_BASKET
-from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.rewriting.baskets.added_item import added_item
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.seeds import KeyedRng
 
 type Pattern = Literal["preticked_box", "disguised_ad", "nagging", "sneaked_item"]

@@ -101,7 +101,9 @@ class CookieLoss(Fault, frozen=True):
 
     @override
     def outcome(self) -> str:
-        which = f"the cookies {', '.join(self.cookies)}" if self.cookies else "its session's cookies"
+        which = (
+            f"the cookies {', '.join(self.cookies)}" if self.cookies else "its session's cookies"
+        )
         return f"without {which}, which the client loses, too"
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal, override
 from msgspec.structs import replace
 from pydantic import Field, JsonValue
 
-from warex.effects import Reply, Rewrite
+from warex.effects import Rewrite
 from warex.exchange import Exchange, Request, Resource, resource_of
 from warex.faults.base import EffectsAndState, Fault, FaultState, as_setting, parts, run_in_page
 from warex.faults.lies.base import json_reply
@@ -39,7 +39,9 @@ class ItemGone(Fault, frozen=True):
     Lists still have it. Sources: RFC 9110, sections 15.5.5 (404) and 15.5.11 (410).
     """
 
-    summary: ClassVar = "Take away an item that is listed: its page, its data, its line in a basket."
+    summary: ClassVar = (
+        "Take away an item that is listed: its page, its data, its line in a basket."
+    )
     category: ClassVar = "change"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document", "xhr")
     default_methods: ClassVar = ("GET",)

@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -10,20 +11,28 @@ from warex.text.lazy_pattern import lazy_re
 
 _NOUNS: Final = frozenset(
     (
-        *"product p dp item i itm good listing ad offer deal article artikel produkt produit".split(),
-        *"producto prodotto produto event job room hotel property home book movie course recipe".split(),
-        *"car trip flight ticket thread topic post question note issue message".split(),
+        "product", "p", "dp", "item", "i", "itm", "good", "listing", "ad", "offer", "deal",
+        "article", "artikel", "produkt", "produit", "producto", "prodotto", "produto", "event",
+        "job", "room", "hotel", "property", "home", "book", "movie", "course", "recipe", "car",
+        "trip", "flight", "ticket", "thread", "topic", "post", "question", "note", "issue",
+        "message",
     )
-)
+)  # fmt: skip
 """What comes before an item's name in a path, in the singular."""
 _NO_NAMES: Final = frozenset(
-    "new all search add create edit list index page category categories filter sort".split()
-)
+    (
+        "new", "all", "search", "add", "create", "edit", "list", "index", "page", "category",
+        "categories", "filter", "sort",
+    )
+)  # fmt: skip
 _NUMBERED: Final = lazy_re(r"^(?:.*[a-z].*[-_]\d{4,}|\d{4,}[-_].*[a-z].*|[A-Z0-9]{10}|\d{5,})$")
 """A last part of a path that has the number of an item, as ``red-lamp-12345``."""
 _IDS: Final = frozenset(
-    "id pid item itemid item_id product productid product_id sku slug asin article".split()
-)
+    (
+        "id", "pid", "item", "itemid", "item_id", "product", "productid", "product_id", "sku",
+        "slug", "asin", "article",
+    )
+)  # fmt: skip
 _FRONTS: Final = ("www.", "api.", "m.", "shop.", "data.")
 
 
@@ -71,7 +80,7 @@ class Item(NamedTuple):
 def item_of(request: Request) -> Item | None:
     """Return the item whose page or data a request is for; None for none."""
     steps, host = _steps(request), request.parts.netloc
-    for number, (before, step) in enumerate(zip(steps, steps[1:], strict=False), 2):
+    for number, (before, step) in enumerate(pairwise(steps), 2):
         name = posixpath.splitext(step)[0]
         if _is_noun(before) and name.lower() not in _NO_NAMES:
             return Item(host, f"/{'/'.join(steps[:number])}", name)

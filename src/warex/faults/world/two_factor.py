@@ -44,7 +44,8 @@ _MESSAGES: Final = """\
 <p><a href="$back">$go_on</a></p>"""
 _EMAIL: Final = """\
 <h1>$title</h1><p>$email</p>
-<form method="post" action="$path_of_form"><input type="hidden" name="code" value="$code"><button type="submit">$button</button></form>"""
+<form method="post" action="$path_of_form"><input type="hidden" name="code" value="$code">
+<button type="submit">$button</button></form>"""
 _ALERT: Final = '<p role="alert">$refused</p>'
 
 
@@ -64,7 +65,8 @@ class TwoFactor(Wall, frozen=True):
         " by waiting until it was confirmed elsewhere, or by another way than a code.",
     )
     wait: Seconds = Field(
-        default=10.0, description="Seconds after which it was confirmed elsewhere, with `way: wait`."
+        default=10.0,
+        description="Seconds after which it was confirmed elsewhere, with `way: wait`.",
     )
 
     @override
@@ -153,7 +155,9 @@ class TwoFactor(Wall, frozen=True):
 def _code(incident: Incident, way: Way) -> str:
     """Return the code of a host; one that nobody is shown is longer than what can be typed."""
     digits = 16 if way == "other" else 6
-    return str(int(incident.rng.draw("code", incident.host) * 9 * 10 ** (digits - 1)) + 10 ** (digits - 1))
+    return str(
+        int(incident.rng.draw("code", incident.host) * 9 * 10 ** (digits - 1)) + 10 ** (digits - 1)
+    )
 
 
 def _opens(state: FaultState) -> dict[str, float]:

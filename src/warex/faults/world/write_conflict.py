@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 from pydantic import Field, JsonValue
 
-from warex.effects import Reply
 from warex.exchange import Exchange, Request, resource_of
 from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.lies.base import json_reply
@@ -54,7 +53,8 @@ class WriteConflict(Fault, frozen=True):
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Refuse the save with a page in the site's look, or with JSON for a script."""
         request = exchange.request
-        known = {**state, "refused": {**_refused(state), _target(request): _form_of(request)}}
+        refused: dict[str, JsonValue] = {**_refused(state), _target(request): _form_of(request)}
+        known: FaultState = {**state, "refused": refused}
         status = self.status or (412 if "if-match" in request.headers else 409)
         incident = Incident.at(exchange, status, rng)
         # It never reached the site.
@@ -83,7 +83,9 @@ class WriteConflict(Fault, frozen=True):
         request, refused = exchange.request, _refused(state)
         if request.method != "GET" or not refused:
             return state
-        left = {it: form for it, form in refused.items() if not _loads(request, it, form)}
+        left: dict[str, JsonValue] = {
+            it: form for it, form in refused.items() if not _loads(request, it, form)
+        }
         return state if len(left) == len(refused) else {**state, "refused": left}
 
     @property

@@ -91,7 +91,7 @@ def _reversed(changes: Sequence[ChangedValue]) -> list[ChangedValue]:
 
 
 def _only_repeats(injection: DeliveredInjection, result: LieResult) -> bool:
-    """Whether a call was taken to notice something since it asks again: that brings nothing back."""
+    """Whether a call seems to notice something only since it asks again, which is no use."""
     if result.call is None or result.lie != "noticed":
         return False
     return any(repeats_request(act, injection.felt) for act in result.call.actions)
@@ -106,7 +106,7 @@ def _notices(trial: TrialEvents, call: ModelCall, first: float) -> bool:
 def _went_elsewhere(
     trial: TrialEvents, injection: DeliveredInjection
 ) -> tuple[SeenRequest, ModelCall] | None:
-    """Return the first other page of the site that the agent opened afterwards, and by which call."""
+    """Return the first other page of the site that the agent opened, and the call for it."""
     hit = injection.hit
     for asked in _came(trial, injection.felt.felt_at):
         if asked.t > trial.ended or asked.event.exchange in injection.met:
