@@ -4,9 +4,10 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from warex.clock import Clock
 from warex.engine.clients import Run
@@ -39,8 +40,7 @@ _ACCEPT_BATCH: Final = 16
 """Connections accepted in one turn of the event loop."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineConfig:
+class EngineConfig(Struct, frozen=True, kw_only=True):
     """What an engine serves with."""
 
     authority: Path

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, LlmAnswer, LlmRequest, SerializedAnswer, ToolCall, Usage

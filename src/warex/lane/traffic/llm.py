@@ -1,8 +1,10 @@
 """The agent's LLM calls: adds the defence, uses the cache, records the end."""
 
 from copy import copy
-from dataclasses import dataclass, replace
 from typing import Final, Self, override
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warex.effects import Reply
 from warex.engine.http.encoding import decode, encode
@@ -35,8 +37,7 @@ _KEPT_HEADERS: Final = ("content-type", "content-encoding", "x-request-id")
 NO_HEADERS: Final = Headers()
 
 
-@dataclass(frozen=True, slots=True)
-class _RateLimited:
+class _RateLimited(Struct, frozen=True):
     """A call whose client was asked to wait."""
 
     injection: str

@@ -2,8 +2,10 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warex.engine.http.encoding import decode
 from warex.llm import (
@@ -29,8 +31,7 @@ _MAX_SEARCHED: Final = 256 * 1024
 """Bytes of a stream in which its first token is looked for; the same holds after them."""
 
 
-@dataclass(slots=True)
-class LlmTap:
+class LlmTap(Struct):
     """An open LLM call of the agent."""
 
     request: LlmRequest
@@ -86,8 +87,7 @@ class LlmTap:
         self.begun = self.first_token = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCall:
+class ReadCall(Struct, frozen=True):
     """A finished call: its event, and the agent's next actions."""
 
     event: LlmCall

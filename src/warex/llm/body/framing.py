@@ -5,12 +5,12 @@ stream with an error in JSON, and some servers send no content type.
 """
 
 import re
+import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from struct import Struct
 from typing import Final
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from warex.llm.body.lenient_json import (
@@ -38,14 +38,13 @@ _STREAMED = lazy_re(rb"(?<=\n\n)|(?<=\r\n\r\n)|(?<=\}\n)(?=\{)|(?<=\},\n)(?=\{)"
 _PLAIN_ERROR = lazy_re(rb'^\{\s*"error"\s*:.*', re.MULTILINE | re.DOTALL)
 """The end of a failed stream of Google's API, which is not an event."""
 _LONGEST_ERROR: Final = 64 * 1024
-_PRELUDE: Final = Struct(">III")
+_PRELUDE: Final = struct.Struct(">III")
 _CRC: Final = 4
 _TEXT: Final = 7
 """The type of a header with a string value, the only one that LLM APIs use."""
 
 
-@dataclass(slots=True)
-class BodyFrames:
+class BodyFrames(Struct):
     """The JSON values of an answer, in order."""
 
     items: Iterable[JsonValue] = ()

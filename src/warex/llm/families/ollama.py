@@ -4,9 +4,9 @@ Source: https://github.com/ollama/ollama/blob/main/docs/api.md and its ``api/typ
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final, override
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage

@@ -12,8 +12,9 @@ import asyncio
 import ipaddress
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.clock import Clock
 from warex.engine.net.redirected_connection import RedirectedConnection
@@ -42,8 +43,7 @@ _MOST_NAMES: Final = 10_000
 _HOST: Final = re.compile(r"://(\[[0-9a-fA-F:.]+\]|[^/:*?\[\]]+)")
 
 
-@dataclass(slots=True)
-class _BlockedTry:
+class _BlockedTry(Struct):
     """A connection try that was dropped."""
 
     since: float

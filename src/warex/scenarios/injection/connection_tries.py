@@ -16,9 +16,10 @@ must know in advance what happens to the next try.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
+
+from msgspec import Struct
 
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionFault, FaultState
@@ -70,8 +71,7 @@ class _Try(NamedTuple):
     exchange: Exchange
 
 
-@dataclass(frozen=True, slots=True)
-class _Occurrence:
+class _Occurrence(Struct, frozen=True):
     """An occurrence: its first try, and the decision for it."""
 
     until: float
@@ -82,8 +82,7 @@ class _Occurrence:
     skipped: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
+class _View(Struct, frozen=True):
     """How a rule sees a try."""
 
     hit: bool = False

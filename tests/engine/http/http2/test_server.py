@@ -1,6 +1,8 @@
 """HTTP/2 towards a client: every message, every end, and floods."""
 
+import gc
 from typing import Any
+from weakref import ref
 
 import h2.events
 import pytest
@@ -488,3 +490,18 @@ def test_open_requests_have_a_bounded_amount_of_headers() -> None:
     for event in taken:
         answer(pair, event.stream)
     assert isinstance(pair.ask(fields)[0], RequestReceived)
+
+
+def test_a_connection_that_is_over_is_freed_without_the_garbage_collector() -> None:
+    gc.disable()
+    try:
+        pair = ServedClient()
+        pair.ask(body=b"up")
+        answer(pair, 1)
+        pair.ask()
+        frames = pair.server._frames
+        kept: list[ref[Any]] = [ref(pair.server), ref(frames), ref(frames.streams[3])]
+        del pair, frames
+        assert [each() for each in kept] == [None] * 3
+    finally:
+        gc.enable()

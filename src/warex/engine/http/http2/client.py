@@ -1,9 +1,9 @@
 """HTTP/2 towards a site: sends requests, receives responses (RFC 9113)."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from warex.engine.http.events import (
     TOO_MANY_HINTS,
@@ -37,6 +37,12 @@ class Http2Client(Http2Connection):
     _sends = staticmethod(ExchangeState.request_step)
     _receives = staticmethod(ExchangeState.response_step)
     _read_trailers = staticmethod(header_lists.trailers)
+    _handlers: ClassVar[Mapping[type, str]] = {
+        **Http2Connection._handlers,
+        frame_events.InformationalResponseReceived: "_informational",
+        frame_events.ResponseReceived: "_response",
+        GoAwayReceived: "_go_away",
+    }
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """``clock``: seconds that only grow."""
@@ -44,11 +50,6 @@ class Http2Client(Http2Connection):
         self._next = 1
         self._waiting: deque[int] = deque()
         """Streams that are not opened; they are so in order."""
-        self._handlers |= {
-            frame_events.InformationalResponseReceived: self._informational,
-            frame_events.ResponseReceived: self._response,
-            GoAwayReceived: self._go_away,
-        }
 
     @property
     def reusable(self) -> bool:

@@ -1,9 +1,9 @@
 """HTTP/2 on one connection (RFC 9113): what both roles share."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from warex.engine.http.events import (
     ConnectionEnded,
@@ -117,10 +117,20 @@ class Http2Connection:
     _sends: Callable[[ExchangeState, Step], None]
     _receives: Callable[[ExchangeState, Step], None]
     _read_trailers: Callable[[Sequence[tuple[bytes, bytes]]], Headers]
+    _handlers: ClassVar[Mapping[type, str]] = {
+        frame_events.DataReceived: "_data",
+        frame_events.TrailersReceived: "_trailers",
+        frame_events.StreamEnded: "_end",
+        frame_events.StreamReset: "_reset_received",
+        frame_events.WindowUpdated: "_window_updated",
+        frame_events.RemoteSettingsChanged: "_settings_changed",
+    }
+    """The methods that read the library's events, by name: bound ones would be a cycle, which keeps
+    a connection that is over, with its streams, until the garbage collector comes."""
 
     def __init__(self, *, is_client: bool, clock: Callable[[], float]) -> None:
         self._limit = RateLimit(clock)
-        self._frames = FrameConnection(is_client=is_client, on_frame=self._count)
+        self._frames = FrameConnection(is_client=is_client, on_frame=self._count_with(self._limit))
         self._streams: dict[int, Stream] = {}
         self._spare = STREAM_WINDOWS - MAX_STREAMS * STREAM_WINDOW
         """Bytes by which the windows of streams may still be widened."""
@@ -132,23 +142,21 @@ class Http2Connection:
         self._events: list[Event] = []
         self._going_away = False
         self.is_ended = False
-        self._handlers: dict[type, Callable[[Any], None]] = {
-            frame_events.DataReceived: self._data,
-            frame_events.TrailersReceived: self._trailers,
-            frame_events.StreamEnded: self._end,
-            frame_events.StreamReset: self._reset_received,
-            frame_events.WindowUpdated: self._window_updated,
-            frame_events.RemoteSettingsChanged: self._settings_changed,
-        }
 
     @property
     def has_more(self) -> bool:
         """Whether bytes that were received are left for the next ``receive``."""
         return self._frames.has_more and not self.is_ended
 
-    def _count(self, kind: str) -> None:
-        if not self._limit.allows(kind):
-            raise FrameError(f"{self._peer} floods the connection with {kind}")
+    @classmethod
+    def _count_with(cls, limit: RateLimit) -> Callable[[str], None]:
+        """Return what counts a frame; it does not have the connection, which has it."""
+
+        def count(kind: str) -> None:
+            if not limit.allows(kind):
+                raise FrameError(f"{cls._peer} floods the connection with {kind}")
+
+        return count
 
     # ---- receiving
 
@@ -159,7 +167,7 @@ class Http2Connection:
         for frame in frames:
             handle = self._handlers.get(type(frame))
             if handle is not None and not self.is_ended:
-                handle(frame)
+                getattr(self, handle)(frame)
         if error is not None:
             self._fail_all(str(error))
         elif self._to_write:

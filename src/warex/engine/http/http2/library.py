@@ -8,6 +8,7 @@ body's length is not compared with its field (browsers do not).
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
+from types import MethodType
 from typing import Any, Final
 
 import jh2.events
@@ -109,6 +110,20 @@ class _Frames(FrameBuffer):  # type: ignore[misc] # jh2 ships no types
         return complete
 
 
+class _Methods:
+    """Functions by their frames, as methods of a connection."""
+
+    __slots__ = ("_connection", "_functions")
+
+    def __init__(
+        self, connection: "FrameConnection", functions: dict[type[Frame], Callable[..., Any]]
+    ) -> None:
+        self._connection, self._functions = connection, functions
+
+    def __getitem__(self, kind: type[Frame]) -> MethodType:
+        return MethodType(self._functions[kind], self._connection)
+
+
 class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     """One HTTP/2 connection: frames and flow control."""
 
@@ -155,6 +170,19 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     @max_outbound_frame_size.setter
     def max_outbound_frame_size(self, size: int) -> None:
         pass
+
+    @property
+    def _frame_dispatch_table(self) -> "_Methods":
+        """What reads each frame.
+
+        The library keeps bound methods, a cycle: a connection that is over would stay, with its
+        streams, until the garbage collector comes.
+        """
+        return _Methods(self, self._functions)
+
+    @_frame_dispatch_table.setter
+    def _frame_dispatch_table(self, methods: dict[type[Frame], MethodType]) -> None:
+        self._functions = {kind: method.__func__ for kind, method in methods.items()}
 
     def read(self, data: bytes) -> tuple[list[Any], FrameError | None]:
         """Return the events of the next bytes, and what ended the connection."""

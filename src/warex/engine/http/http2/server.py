@@ -1,7 +1,7 @@
 """HTTP/2 towards a client: receives requests, sends responses (RFC 9113)."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
 
 from warex.engine.http.error_page import error_body
 from warex.engine.http.events import (
@@ -33,6 +33,11 @@ class Http2Server(Http2Connection):
     _sends = staticmethod(ExchangeState.response_step)
     _receives = staticmethod(ExchangeState.request_step)
     _read_trailers = staticmethod(header_lists.request_trailers)
+    _handlers: ClassVar[Mapping[type, str]] = {
+        **Http2Connection._handlers,
+        frame_events.RequestReceived: "_request",
+        GoAwayReceived: "_go_away",
+    }
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """``clock``: seconds that only grow."""
@@ -41,10 +46,6 @@ class Http2Server(Http2Connection):
         """Streams that were opened by the bytes of one read."""
         self._refuses = False
         """Whether new streams are refused; a client that goes away may still open some."""
-        self._handlers |= {
-            frame_events.RequestReceived: self._request,
-            GoAwayReceived: self._go_away,
-        }
 
     def receive(self, data: bytes) -> list[Any]:
         """Return the events of the next bytes."""
