@@ -5,6 +5,12 @@ from typing import assert_never
 from warex.effects import Delay, Effect, Stall, Throttle, Trickle, Truncate
 from warex.engine.handler import Outcome, Pace, Stop
 from warex.engine.http.heads import ResponseHead
+from warex.engine.http.http1.response_head import (
+    CHUNKED,
+    UNTIL_EOF,
+    InvalidResponse,
+    response_body_size,
+)
 from warex.lane.state import Draft, ExchangeState, PlannedStop
 from warex.scenarios import PlannedInjection
 
@@ -29,12 +35,13 @@ def _can_relay(effect: Effect, length: int | None) -> bool:
             return False
 
 
-def length_of(head: ResponseHead) -> int | None:
-    """Return the length that a head says its body has."""
-    fields = head.headers.by_name
-    said = fields.get("content-length", "")
-    known = "transfer-encoding" not in fields and said.isascii() and said.isdecimal()
-    return int(said) if known else None
+def length_of(method: str, head: ResponseHead) -> int | None:
+    """Return the length of a response's body by its head; None if that does not say it."""
+    try:
+        size = response_body_size(method, head)
+    except InvalidResponse:
+        return None
+    return None if size in (CHUNKED, UNTIL_EOF) else size
 
 
 def pace_of(draft: Draft, length: int | None) -> Pace | None:

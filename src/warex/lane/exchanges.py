@@ -205,13 +205,14 @@ class Exchanges:
             request,
             connection,
             task,
-            Traffic(Exchange(name, request, at=now, look=look)),
+            Traffic(Exchange(name, request, None, now, look, connection.exchanges == 0)),
             request.resource,
             Draft(head),
             task_name,
             began=now,
             is_to_warex=own,
         )
+        connection.exchanges += 1
         wire.state = connection.live[name] = self._live[name] = state
         self._connections.idle.used(wire.connection, request)
         return state

@@ -40,7 +40,7 @@ class RelayedResponses:
         if not state.pending:
             return True
         head = state.wire.response
-        length = None if head is None else length_of(head)
+        length = None if head is None else length_of(state.request.method, head)
         return all(rewrites(it) or can_relay(it, length) for it in state.pending)
 
     def plan(self, state: ExchangeState, beginning: bytes) -> Plan[Relay]:
@@ -48,7 +48,7 @@ class RelayedResponses:
         wire = state.wire
         head = wire.response
         assert head is not None
-        length = length_of(head)
+        length = length_of(state.request.method, head)
         state.relays = True
         state.rewriters += self._readers.of_relayed(
             state.task_key,
