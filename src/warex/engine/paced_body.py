@@ -13,6 +13,8 @@ from warex.engine.http.heads import ResponseHead
 from warex.engine.planned_messages import PIECE
 
 _AT_ONCE: Final = Pace()
+_CATCH_UP_S: Final = 0.25
+"""Seconds of a limit that are made up after a client has not taken what was sent."""
 
 
 class PacedBody:
@@ -83,7 +85,7 @@ class PacedBody:
         client.flush()
         if client.end.is_full or client.http.queued(stream):
             await client.drain(stream)
-            self._since = self._record.clock.now()
+            self._since = max(self._since, self._record.clock.now() - _CATCH_UP_S)
 
     def _next_size(self, size: int) -> int:
         size = min(size, self._at_once)
