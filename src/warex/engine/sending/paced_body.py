@@ -123,6 +123,7 @@ class PacedBody:
         client = self._client
         client.flush()
         await client.sent(self._stream)
+        await client.end.acknowledged()
         self._record.stops += 1
         if math.isinf(stop.silence_s):
             self._on_stop(stop)
@@ -132,7 +133,6 @@ class PacedBody:
             await self._wait(stop.silence_s)
             self._since = self._record.clock.now()
         if stop.then != "go_on":
-            await client.end.acknowledged()
             self._on_stop(stop)
 
 
