@@ -21,8 +21,8 @@ from warex.engine.net.redirected_connection import (
 )
 from warex.engine.net.relay import Relay
 from warex.engine.sockets.buffers import Buffers
-from warex.latest import Latest
 from warex.proxy.transparent.lateness import require_patience
+from warex.text.latest import Latest
 
 _SERVER_FIRST_DELAY: Final = 0.1
 """Seconds after which a silent client is assumed to wait for the server."""
