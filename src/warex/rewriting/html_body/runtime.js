@@ -1,7 +1,8 @@
 // Runs before any script of the page. What it adds survives a page that draws itself anew, and it
 // tells the proxy once of each thing that happens. Nothing that could report is within reach of the
-// page's scripts: what is called once they run was taken before.
-(settings, change, takeNatives, makeSigning, makeVisibility, key) => {
+// page's scripts: what is called once they run was taken before. `isSilent`: the page's policy lets it open
+// no dialog of the browser.
+(settings, change, takeNatives, makeSigning, makeVisibility, key, isSilent = false) => {
     const natives = takeNatives(), sign = makeSigning(key, natives), whenSeen = makeVisibility(natives);
     const {later, often, stop, now, stringify, slice, codeAt, whenDone, isConnected} = natives;
     const MOST_CHANGES = 50, LONGEST = 300, LARGEST = 30000, CHANGES_EVERY = 1000, MOST_LATER = 20, MOST_KNOWN = 1000;
@@ -67,12 +68,13 @@
         return payload;
     };
     // Tell once what happened; `event` says by whom, `detail` is one of the words that the proxy knows.
-    const tell = (what, event = null, detail = "") => {
+    // What was noted goes with the report that the change was seen, and with one that says so.
+    const tell = (what, event = null, detail = "", isNoted = what === "shown") => {
         const by = event ? byWhom(event) : "";
         const about = `${what} ${by} ${detail}`;
         if (told[about]) return;
         told[about] = true;
-        whenDone(send(what, by, ascii(detail), what === "shown" ? takeChanges() : "", true), undefined, () => {});
+        whenDone(send(what, by, ascii(detail), isNoted ? takeChanges() : "", true), undefined, () => {});
         if (what === "shown") changes.isOpen = true;
     };
     // Return what a request to a foreign host carries to be believed.
@@ -96,6 +98,7 @@
         changes.later += 1;
         later(() => {
             changes.isDue = false;
+            if (!changes.text && !changes.more) return;
             whenDone(send("changed", "", "", takeChanges(), true), undefined, () => {});
         }, CHANGES_EVERY);
     };
@@ -198,7 +201,14 @@
             natives.remove(element);
         };
     };
+    const awaited = {__proto__: null, count: 0};
     let hasBegun = false;
+    // Do something some milliseconds after the page's load.
+    const afterLoad = (act, wait) => {
+        if (hasBegun) later(act, wait);
+        else awaited[awaited.count++] = () => later(act, wait);
+    };
+    const kit = {__proto__: null, isSilent, make, keep, tell, ticket, note, inquire, isReady, whenSeen, contest, on, later, often, stop, now, afterLoad, natives, append: natives.append, define: natives.define};
     const begin = () => {
         if (hasBegun || natives.readyState(document) !== "complete") return;
         hasBegun = true;
@@ -207,8 +217,8 @@
             for (let at = 0; at < watched.count; at++) watched[at]();
         });
         natives.follow(mutations, natives.root(document), {__proto__: null, childList: true, subtree: true});
-        const kit = {__proto__: null, make, keep, tell, ticket, note, inquire, isReady, whenSeen, contest, on, later, often, stop, now, natives, append: natives.append, define: natives.define};
-        later(() => change(settings, kit), settings.after);
+        for (let at = 0; at < awaited.count; at++) awaited[at]();
+        if (!settings.isEarly) later(() => change(settings, kit), settings.after);
     };
     const noteGesture = (event) => {
         if (!event.isTrusted) return;
@@ -228,4 +238,6 @@
     often(listen, 100);
     const timer = often(begin, 100);
     natives.on(window, "load", begin, {__proto__: null, once: true});
+    // What the page's own scripts are to meet is there before them.
+    if (settings.isEarly) change(settings, kit);
 }

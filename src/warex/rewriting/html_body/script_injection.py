@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import HTML_TYPES, XHTML, ActiveRewrite, ValueChange, has_body, media_type
-from warex.rewriting.html_body.csp import allow_script
+from warex.rewriting.html_body.csp import allow_script, forbids_dialogs
 
 _PARTS: Final = ("natives", "signing", "visibility")
 """The scripts that ``runtime.js`` is given."""
@@ -33,8 +33,8 @@ class ScriptQueryHandler(Protocol):
 class InjectedScript:
     """Injects a script into a page, and allows it to report to the page's own site.
 
-    ``script`` is a function of the key by which its reports are authenticated. It is ASCII and
-    contains neither ``</script`` nor ``]]>``. ``report`` is the path to which it sends its reports.
+    ``script`` is a function of the key by which its reports are authenticated, and of whether the
+    page's policy forbids the browser's dialogs. It is ASCII and contains neither ``</script`` nor ``]]>``. ``report`` is the path to which it sends its reports.
     """
 
     script: str
@@ -60,7 +60,9 @@ class InjectedScript:
         if kind not in HTML_TYPES or not has_body(request, response, whole=False):
             return None
         # A strict function shows itself neither to what it calls nor in a stack.
-        script = f'"use strict";({self.script})("{self.key}")'
+        policies = response.headers.get("content-security-policy", "")
+        silent = ",true" if forbids_dialogs(policies) else ""
+        script = f'"use strict";({self.script})("{self.key}"{silent})'
         if kind == XHTML:
             # XML parses markup within a script; in HTML the two lines are comments.
             script = f"//<![CDATA[\n{script}\n//]]>"
@@ -112,7 +114,7 @@ def injected_script(
         change = f"(s,k)=>({change})(s,{kit})"
     parts = ",".join(_read(__package__, name) for name in _PARTS)
     runtime = _read(__package__, "runtime")
-    script = f"key=>({runtime})({given},{change},{parts},key)"
+    script = f"(key,isSilent)=>({runtime})({given},{change},{parts},key,isSilent)"
     listed = tuple((details or {}).items())
     return InjectedScript(script, report, answers, tuple(shows), tuple(meant), listed)
 
