@@ -1,6 +1,6 @@
 // Opens a dialog of the browser, which blocks the page's scripts until it is answered. All that is used
 // here was taken before a script of the page runs.
-({dialog, when, wait, words}, {isSilent, tell, note, on, later, afterLoad, inLanguage, natives}) => {
+({dialog, when, wait, words}, {isSilent, leaves, tell, note, on, later, afterLoad, inLanguage, natives}) => {
     // Milliseconds after which a page that does something by itself is expected to have done so, and
     // after which a page that was not left stays.
     const SETTLED = 1500, STAYED = 3000;
@@ -74,6 +74,7 @@
     const leave = (event) => {
         if (isOver || !isActive(activation)) return;
         isOver = isOpen = true;
+        leaves(true);
         shown();
         prevent(event);
         // Where the event is an older one, this is what asks.
@@ -81,6 +82,7 @@
         later(() => {
             if (!isOpen) return;
             isOpen = false;
+            leaves(false);
             note("answer to beforeunload", "", "stay");
             tell("dismissed", null, "", true);
         }, STAYED);

@@ -13,7 +13,11 @@
     const report = location.origin + settings.report;
     const own = document.currentScript, told = {__proto__: null};
     if (own) natives.remove(own);
-    let number = 0;
+    // A page that is left may take a request of its own with it, and not what is sent as a beacon.
+    let number = 0, isLeaving = false;
+    const leaves = (is) => {
+        isLeaving = is;
+    };
     const ascii = (text) => {
         let written = "";
         for (let at = 0; at < text.length; at++) {
@@ -29,8 +33,13 @@
     };
     const send = (what, by, detail, payload, isLast) => {
         const body = signed(what, by, detail, payload);
+        if (isLeaving && isLast) return natives.beacon(report, body);
         const keepalive = isLast && body.length < LARGEST * 2;
         return natives.fetch(report, {__proto__: null, method: "POST", body, mode: isLast ? "no-cors" : "cors", credentials: "omit", keepalive});
+    };
+    const sendLast = (what, by, detail, payload) => {
+        const sent = send(what, by, detail, payload, true);
+        if (!isLeaving) whenDone(sent, undefined, () => {});
     };
     // What the page's own scripts cannot make up is an act of a device: the event is the browser's, and
     // a key, a button or a finger was used on what it is about just before.
@@ -74,7 +83,7 @@
         const about = `${what} ${by} ${detail}`;
         if (told[about]) return;
         told[about] = true;
-        whenDone(send(what, by, ascii(detail), isNoted ? takeChanges() : "", true), undefined, () => {});
+        sendLast(what, by, ascii(detail), isNoted ? takeChanges() : "");
         if (what === "shown") changes.isOpen = true;
     };
     // Return what a request to a foreign host carries to be believed.
@@ -99,7 +108,7 @@
         later(() => {
             changes.isDue = false;
             if (!changes.text && !changes.more) return;
-            whenDone(send("changed", "", "", takeChanges(), true), undefined, () => {});
+            sendLast("changed", "", "", takeChanges());
         }, CHANGES_EVERY);
     };
     // Ask the proxy something, at the address at which it is told.
@@ -208,7 +217,7 @@
         if (hasBegun) later(act, wait);
         else awaited[awaited.count++] = () => later(act, wait);
     };
-    const kit = {__proto__: null, isSilent, make, keep, tell, ticket, note, inquire, isReady, whenSeen, contest, on, later, often, stop, now, afterLoad, natives, append: natives.append, define: natives.define};
+    const kit = {__proto__: null, isSilent, leaves, make, keep, tell, ticket, note, inquire, isReady, whenSeen, contest, on, later, often, stop, now, afterLoad, natives, append: natives.append, define: natives.define};
     const begin = () => {
         if (hasBegun || natives.readyState(document) !== "complete") return;
         hasBegun = true;
@@ -238,6 +247,8 @@
     often(listen, 100);
     const timer = often(begin, 100);
     natives.on(window, "load", begin, {__proto__: null, once: true});
+    natives.on(window, "pagehide", () => leaves(true), true);
+    natives.on(window, "pageshow", () => leaves(false), true);
     // What the page's own scripts are to meet is there before them.
     if (settings.isEarly) change(settings, kit);
 }
