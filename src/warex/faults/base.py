@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, override
 
 from pydantic import BaseModel, Field, JsonValue
@@ -79,11 +80,14 @@ def run_in_page(
     shows: Sequence[ValueChange] = (),
     details: Mapping[str, str] | None = None,
     meant: Sequence[ValueChange] = (),
+    *,
+    hangs: bool = False,
 ) -> EffectsAndState:
     """Return the effect of ``injected_script``; each page reports to a path of its own."""
     number, state = next_number(state)
     report = f"/{rng.hex_word('report', number)}"
     edit = injected_script(module, settings, report, helpers, answers, shows, details, meant)
+    edit = replace(edit, hangs=hangs)
     return (Rewrite(edit),), state
 
 

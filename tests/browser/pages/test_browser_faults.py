@@ -10,9 +10,11 @@ from tests.browser.pages.site import ICON, STRICT, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import Fault
+from warex.faults.browser.endless_spinner import EndlessSpinner
 from warex.faults.browser.native_dialog import NativeDialog
 from warex.faults.browser.popup_blocked import PopupBlocked
 from warex.faults.browser.storage_failure import StorageFailure
+from warex.scenarios import Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, Witness
 
 pytestmark = pytest.mark.browser
@@ -273,3 +275,80 @@ def test_a_page_that_nobody_used_is_left_without_a_question(
         wait_until(partial(said, lane))  # Playwright's own scripts count as use.
         page.context.close()
     assert said(lane)[0][1].startswith("the page was left before anybody had used it")
+
+
+LOADS = """addEventListener("load", () => {
+  const show = (text) => { document.querySelector("#list").textContent = text; };
+  const stop = new AbortController();
+  document.querySelector("#stop").onclick = () => stop.abort();
+  HOW.then(show, (error) => show(error.name));
+});"""
+BY_FETCH = "fetch('/data', {signal: stop.signal}).then((it) => it.text())"
+BY_XHR = """new Promise((then) => { const it = new XMLHttpRequest(); it.onload = () =>
+  then(it.responseText); it.open("GET", "/data"); it.setRequestHeader("X-A", "b"); it.send(); })"""
+STATE = "<p id=list class=page-loading>Getting your orders</p><button id=stop>Stop</button>"
+
+
+def loading_page(site: Origin, how: str, body: str = STATE) -> str:
+    site.routes["/data"] = Answer(headers=[(b"Content-Type", b"text/plain")], body=b"Orders")
+    return page_of(site, FROZEN + LOADS.replace("HOW", how), body, b"")
+
+
+def test_a_page_whose_data_never_come_goes_on_loading_until_it_is_loaded_again(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    name = loading_page(site, BY_FETCH)
+    with lane_to(begin, site, scenario(EndlessSpinner(), Trigger(first=1))) as lane:
+        page = opened(browser, lane, name)
+        assert changes(lane) == [
+            ("request", "without an answer"),
+            ("loading", "Getting your orders"),
+        ]
+        assert lane.events(FaultDelivered)[0].changes[0].before == "https://shop.example/data"
+        assert page.get_by_role("status").count() == 0
+        page.reload()
+        expect(page.locator("#list")).to_have_text("Orders")
+        page.context.close()
+
+
+@pytest.mark.slow
+def test_a_page_that_loads_without_an_end_answers_to_what_is_done_in_it(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    several = f"Promise.all([{', '.join([BY_FETCH] * 9)}])"
+    by_hand = ".then(0, () => fetch('/data').then((it) => it.text()))"
+    again = scenario(EndlessSpinner(reload=False), Trigger(first=1))
+    with lane_to(begin, site, again) as lane:
+        cases = ((BY_FETCH, "AbortError"), (several + by_hand, "Orders"))
+        for number, (how, left) in enumerate(cases, 1):
+            page = opened(browser, lane, loading_page(site, how))
+            wait_until(lambda number=number: len(lane.events(FaultDelivered)) == number)  # type: ignore[misc]
+            page.locator("#stop").click()
+            expect(page.locator("#list")).to_have_text(left)
+            page.context.close()
+    assert not lane.events(HarnessBroke)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "body", "requests"),
+    [
+        (BY_XHR, "<p id=list></p><button id=stop></button><button class=b>Go</button>", 1),
+        ("Promise.resolve('here')", STATE, 0),
+    ],
+    ids=["no state of its own", "no data"],
+)
+def test_a_page_without_a_loading_state_is_covered_by_one_in_its_look(
+    browser: Browser, begin: Begin, site: Origin, how: str, body: str, requests: int
+) -> None:
+    with lane_with(begin, site, EndlessSpinner()) as lane:
+        page = opened(browser, lane, loading_page(site, how, body))
+        cover = page.get_by_role("status")
+        expect(cover).to_have_text("Loading\u2026")
+        noted = changes(lane)
+        assert [where for where, _ in noted] == [*["request"] * requests, "text"]
+        box = cover.bounding_box()
+        assert box is not None
+        assert box["width"] >= 1280
+        page.context.close()
+    assert not lane.events(HarnessBroke)

@@ -32,7 +32,16 @@ def test_it_explains_itself_with_its_values() -> None:
     )
 
 
-@pytest.mark.parametrize("given", [{"dialog": "modal"}, {"when": "leave"}, {"after": -1}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"dialog": "modal"},
+        {"when": "leave"},
+        {"after": -1},
+        {"when": "submit", "dialog": "beforeunload"},
+        {"after": 2, "when": "submit"},
+    ],
+)
 def test_what_is_no_dialog_is_refused_by_name(given: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match=next(iter(given))):
         NativeDialog.model_validate(given)

@@ -1,9 +1,9 @@
 """A dialog of the browser itself, which blocks the tab until it is answered."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal, override
+from typing import ClassVar, Final, Literal, Self, override
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from warex.exchange import Exchange
 from warex.faults.base import (
@@ -57,6 +57,20 @@ class NativeDialog(PageFault, frozen=True):
         " `beforeunload` comes when the page is left.",
     )
     after: Seconds = Field(default=0.0, description="Seconds from the page's load to the dialog.")
+
+    @model_validator(mode="after")
+    def _has_one_moment(self) -> Self:
+        if self.when == "submit" and self.dialog == "beforeunload":
+            raise ValueError(
+                "when is for other dialogs: a beforeunload comes when the page is left. It is"
+                " 'submit'; leave it out"
+            )
+        if self.when == "submit" and self.after:
+            raise ValueError(
+                "after is for when: load; a form is sent when it is sent. It is"
+                f" {self.after:g}; leave it out"
+            )
+        return self
 
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open the dialog once on each page that is hit."""

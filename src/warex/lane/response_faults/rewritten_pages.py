@@ -95,6 +95,8 @@ class RewrittenPages:
         self._on_rewrite = on_rewrite
         self._pages: dict[str, _Page] = {}
         """By the path of each page's reports."""
+        self._hanging: dict[str, PlannedInjection] = {}
+        """The injection of the page that asks there, and is never answered, by path."""
         self._links: dict[str, PageChange] = {}
         """By the path of each link that only a changed page has."""
         self._walls: dict[str, tuple[PageChange, WallExit]] = {}
@@ -165,6 +167,8 @@ class RewrittenPages:
         if edit.report:
             change.awaits_report = True
             self._pages[edit.report] = _Page(change, edit, channel)
+        if isinstance(edit, InjectedScript) and edit.hanging:
+            self._hanging[edit.hanging] = change.injection
         return head
 
     def rewrite_whole(
@@ -187,8 +191,13 @@ class RewrittenPages:
                 self._walls[effect.wall_exit.path] = change, effect.wall_exit
 
     def is_report(self, path: str) -> bool:
-        """Whether a request is a changed page's report, opens its link, or passes a wall."""
-        return path in self._pages or path in self._links or path in self._walls
+        """Whether a request is a changed page's own, opens its link, or passes a wall."""
+        pages = path in self._pages or path in self._hanging
+        return pages or path in self._links or path in self._walls
+
+    def hanging(self, path: str) -> PlannedInjection | None:
+        """Return the injection of the page that asks what is never answered; None if it does not."""
+        return self._hanging.get(path)
 
     def handle_report(self, request: Request, path: str, content: bytes) -> WholeResponse:
         """Record and answer a report, or a visit to a link in a changed page.

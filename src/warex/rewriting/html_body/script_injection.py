@@ -47,8 +47,15 @@ class InjectedScript:
     """The texts that it is to show, in English, for a page that does not report its own."""
     details: tuple[tuple[str, str], ...] = ()
     """The details that a report may have: a code, and what it means."""
+    hangs: bool = False
+    """Whether the page has requests that are never answered, at ``report`` with a query."""
     key: str = ""
     """ASCII letters and digits. The page's own scripts cannot read it."""
+
+    @property
+    def hanging(self) -> str:
+        """The path and query at which no request is answered; empty for none."""
+        return f"{self.report}?1" if self.hangs else ""
 
     def with_key(self, key: str) -> "InjectedScript":
         """Return the edit with a key, which each page needs to have its own of."""
