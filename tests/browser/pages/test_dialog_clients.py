@@ -121,9 +121,7 @@ def receive(socket: ClientConnection, wanted: int | str, seconds: float = 10) ->
     return {}
 
 
-def test_a_client_of_cdp_hangs_until_it_answers(
-    begin: Begin, site: Origin, tmp_path: Path
-) -> None:
+def test_a_client_of_cdp_hangs_until_it_answers(begin: Begin, site: Origin, tmp_path: Path) -> None:
     asks = scenario(NativeDialog(dialog="prompt"))
     with lane_to(begin, site, asks) as lane, devtools(lane, tmp_path) as socket:
         created = receive(socket, send(socket, "Target.createTarget", url="about:blank"))

@@ -196,7 +196,7 @@ class RewrittenPages:
         return pages or path in self._links or path in self._walls
 
     def hanging(self, path: str) -> PlannedInjection | None:
-        """Return the injection of the page that asks what is never answered; None if it does not."""
+        """Return the injection of a page that asks what nobody answers; None for others."""
         return self._hanging.get(path)
 
     def handle_report(self, request: Request, path: str, content: bytes) -> WholeResponse:
@@ -225,6 +225,9 @@ class RewrittenPages:
         return Witness(exchange=exchange, injection=injection, what=report.what, by=report.by)
 
     def _report(self, request: Request, page: _Page, content: bytes) -> WholeResponse:
+        if script := _worker_of(page, request):
+            headers = {"content-type": "text/javascript", "cache-control": "no-store"}
+            return WholeResponse.make(200, headers, script.encode())
         report = page.channel.read(content) if request.method == "POST" else None
         if report is None:
             if not page.channel.has_forged:
@@ -311,3 +314,10 @@ class RewrittenPages:
             if page.change.awaits_report:
                 page.change.awaits_report = False
                 page.change.settle(False)
+
+
+def _worker_of(page: _Page, request: Request) -> str:
+    """Return the service worker's script if a browser asks for it, which no script can read."""
+    if request.headers.get("sec-fetch-dest") != "serviceworker":
+        return ""
+    return page.edit.worker_script if isinstance(page.edit, InjectedScript) else ""

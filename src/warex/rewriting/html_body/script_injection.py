@@ -34,7 +34,8 @@ class InjectedScript:
     """Injects a script into a page, and allows it to report to the page's own site.
 
     ``script`` is a function of the key by which its reports are authenticated, and of whether the
-    page's policy forbids the browser's dialogs. It is ASCII and contains neither ``</script`` nor ``]]>``. ``report`` is the path to which it sends its reports.
+    page's policy forbids the browser's dialogs. It is ASCII and contains neither ``</script`` nor
+    ``]]>``. ``report`` is the path to which it sends its reports.
     """
 
     script: str
@@ -49,6 +50,8 @@ class InjectedScript:
     """The details that a report may have: a code, and what it means."""
     hangs: bool = False
     """Whether the page has requests that are never answered, at ``report`` with a query."""
+    worker: str = ""
+    """A script of the page's service worker, as a function of the key; empty for none."""
     key: str = ""
     """ASCII letters and digits. The page's own scripts cannot read it."""
 
@@ -56,6 +59,11 @@ class InjectedScript:
     def hanging(self) -> str:
         """The path and query at which no request is answered; empty for none."""
         return f"{self.report}?1" if self.hangs else ""
+
+    @property
+    def worker_script(self) -> str:
+        """The script that a browser gets at ``report`` for a service worker; empty for none."""
+        return f'"use strict";({self.worker})("{self.key}");' if self.worker else ""
 
     def with_key(self, key: str) -> "InjectedScript":
         """Return the edit with a key, which each page needs to have its own of."""
@@ -109,9 +117,7 @@ def injected_script(
     package, _, name = module.rpartition(".")
     if PAGE_LANGUAGE in helpers:
         settings = {**settings, "languages": language_table()}
-    given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
-    # Neither may end the element or the CDATA section.
-    given = given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
+    given = _as_argument(settings, report)
     change = _read(package, name)
     if helpers:
         kit = "k"
@@ -124,6 +130,23 @@ def injected_script(
     script = f"(key,isSilent)=>({runtime})({given},{change},{parts},key,isSilent)"
     listed = tuple((details or {}).items())
     return InjectedScript(script, report, answers, tuple(shows), tuple(meant), listed)
+
+
+def service_worker(module: str, settings: Mapping[str, JsonValue], report: str) -> str:
+    """Return the script of a service worker, as a function of the key.
+
+    ``module`` names a script, a function of the settings and of what authenticates a text.
+    """
+    package, _, name = module.rpartition(".")
+    uncurried = "Function.prototype.bind.bind(Function.prototype.call)"
+    sign = f"({_read(__package__, 'signing')})(key,{{uncurried:{uncurried}}})"
+    return f"key=>({_read(package, name)})({_as_argument(settings, report)},{sign})"
+
+
+def _as_argument(settings: Mapping[str, JsonValue], report: str) -> str:
+    given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
+    # Neither may end the element or the CDATA section.
+    return given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
 
 
 @cache
