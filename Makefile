@@ -6,12 +6,12 @@ TESTS := $(PYTHON) -m scripts.run_tests
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # A test that takes longer (seconds) hangs: it fails and shows where.
 QUICK := -m "not slow" --timeout 300 $(PARALLEL)
-SLOW := -m slow --timeout 1800 $(PARALLEL)
+SLOW := -m slow --timeout 1800 --durations 20 --durations-min 10 $(PARALLEL)
 # All but the campaigns, the longest first: xdist alone would end with files of one long test.
-FIRST := $(addprefix tests/,exec/ llm/ bench/ browser/)
+FIRST := $(addprefix tests/,training/ exec/ llm/ bench/ browser/)
 FOLDERS := $(FIRST) $(filter-out $(FIRST) tests/slow/ tests/__pycache__/,$(sort $(wildcard tests/*/)))
 MATRICES := $(FOLDERS) $(sort $(wildcard tests/test_*.py)) --no-loadscope-reorder
-LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,agents repeated_exec bench training killed_campaign))
+LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,agents training bench repeated_exec killed_campaign browser_use real))
 CAMPAIGNS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/slow/test_*.py)))
 # Of the quick tier, the properties again, with more examples.
 THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
@@ -22,7 +22,7 @@ THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs training demo test test-testbed test-slow test-all coverage check bench constraints clean
+.PHONY: help setup programs training viewer demo test test-testbed test-slow test-all coverage check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -61,6 +61,9 @@ programs: ## install, as root, what the slow tier puts behind WAREX; or say what
 
 training: setup ## install into .venv what training needs (7 GB)
 	@sh scripts/training.sh
+
+viewer: ## build the pages of `warex view`, which are committed (needs Node)
+	@cd viewer && npm install --no-audit --no-fund --no-package-lock --silent && npm run --silent check && npm run --silent build
 
 check: setup ## lint, types, contracts, docs
 	@$(PYTHON) -m ruff check .

@@ -2,9 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, override
 
+from msgspec.structs import replace
 from pydantic import BaseModel, Field, JsonValue
 
 from warex.effects import Delay, Effect, Rewrite
@@ -142,6 +142,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     reads_code: ClassVar[bool] = False
     """Whether its pages need the names that the site's scripts and styles use."""
 
+    of_websockets: ClassVar[bool] = False
+    """Whether it is only about WebSockets."""
+
     shows_site: ClassVar[bool] = False
     """Whether its pages, or its site's, look like the site's own."""
 
@@ -265,6 +268,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     def rewrites(self) -> bool:
         """Whether it changes the site's own answer."""
         return any(effect.traits.rewrites for effect in self.effects_on_page())
+
+    @property
+    def changes_messages(self) -> bool:
+        """Whether it changes single messages of a channel that stays open."""
+        return any(effect.traits.changes_messages for effect in self.effects_on_page())
 
     @property
     def keeps_answer(self) -> bool:

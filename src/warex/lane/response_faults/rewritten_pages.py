@@ -3,11 +3,11 @@
 import json
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.effects import Reply, Rewrite, WallExit
@@ -70,8 +70,7 @@ def unconditional(headers: Headers) -> Headers:
     return headers.without(*_CONDITIONS) if any(it in known for it in _CONDITIONS) else headers
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+class _Page(Struct, frozen=True):
     """A changed page that reports."""
 
     change: PageChange

@@ -7,8 +7,8 @@ A secret is known from the environment (``environment_secrets``), or detected by
 
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from pydantic import JsonValue
 
 from warex.text.short_cache import cached_if_short
@@ -57,8 +57,7 @@ def _is_known(value: str) -> bool:
     return process_secrets().in_text(value.encode("utf-8", "surrogatepass"))
 
 
-@dataclass(slots=True)
-class Conversation:
+class Conversation(Struct):
     """What the messages so far say about what is typed next."""
 
     refs: frozenset[str] = frozenset()
@@ -71,8 +70,7 @@ class Conversation:
     """The keys that were pressed there, one by one."""
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Struct):
     how: Pass
     talk: Conversation = field(default_factory=Conversation)
 
