@@ -28,6 +28,11 @@ for _number, _usual in (
         signal.signal(_number, _usual)
 
 
+# A command of a test does not write into the summary of the job that runs the tests.
+for _variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+    os.environ.pop(_variable, None)
+
+
 # How long an example takes says nothing on a machine that does other work, too. The slow tier runs
 # the quick one's properties again, with more examples.
 # In CI both try the same examples each time: a new one that fails would stop a change that has

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import parse
 
 import pytest
 
@@ -273,6 +274,58 @@ def test_what_a_test_requires_passes_fails_or_is_skipped(
         measured.require(unclear, on_unclear="fail")
     with pytest.raises(InputError, match=r"did you mean 0\.8"):
         measured.require("clean.success>=80", on_unclear="pass")
+
+
+@pytest.mark.parametrize(
+    "workers", [pytest.param((), id="alone"), pytest.param(("-n1",), marks=pytest.mark.slow)]
+)
+def test_what_campaigns_showed_is_written_for_a_ci_server(
+    tmp_path: Path,
+    site: int,
+    measured: pytest_plugin.CampaignRun,
+    workers: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    files = ("--warex-junit", "a.xml", "--warex-junit-trials", "--warex-sarif", "a.sarif")
+    code, said = run(
+        tmp_path,
+        site,
+        f"""
+        from pathlib import Path
+        from warex.analysis.run.load import load_run
+        from warex.analysis.table.tabulate import tabulate
+        from warex.pytest_plugin import CampaignRun
+
+        def test_it(warex):
+            loaded = load_run(Path({str(measured.path)!r}))
+            done = CampaignRun(loaded.path, Path("report.html"), loaded, tabulate(loaded))
+            warex.runs.append(done)
+            done.require("clean.success>=0.8")
+            done.require("clean.success<=0.4")
+        """,
+        *files,
+        *workers,
+    )
+
+    assert code == 1
+    (suite,) = parse(tmp_path / "a.xml").getroot()
+    ends = [(case.get("name"), [child.tag for child in case]) for case in suite]
+    assert ends[:2] == [("clean.success>=0.8", []), ("clean.success<=0.4", ["failure"])]
+    assert len(ends) == 8
+    assert (tmp_path / "a.sarif").exists()
+    assert (tmp_path / "summary.md").read_text().startswith("## WAREX: ")
+    assert "\n::error title=WAREX%3A clean.success<=0.4::patient, clean: " in said
+
+
+def test_a_file_for_a_ci_server_that_cannot_be_written_is_a_sentence(
+    tmp_path: Path, site: int
+) -> None:
+    code, said = run(tmp_path, site, "", "--warex-junit", ".")
+
+    assert code == 4
+    assert "--warex-junit .: this is a folder" in said
 
 
 def test_a_marker_that_cannot_work_is_a_sentence(tmp_path: Path, site: int) -> None:

@@ -4,8 +4,10 @@ A marked test runs behind the proxy with a scenario; a test that uses the fixtur
 and check its results. See docs/how-to/ci.md.
 """
 
+import json
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from warex.analysis.run.load import Run
     from warex.analysis.table.tabulate import Table
     from warex.api import Interception, Interceptor
+    from warex.report.ci.cases import Case
+    from warex.report.ci.outputs import CiOutputs
+    from warex.report.ci.publish import CiReport
 
 _HELP = (
     "warex(scenario, *, exposed=True, **options): run the test behind WAREX; the options are those"
@@ -26,11 +31,28 @@ _ALSO_TYPED = {"jobs", "limit", "isolate"}
 """Options that `warex run` takes under the same name, each with a value."""
 _CALLED = pytest.StashKey[bool]()
 """Whether the test's call passed."""
+_RESULTS = pytest.StashKey["CiReport"]()
+"""The results of all campaigns of the session."""
+_FROM_WORKER = "warex_results"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--warex-out``."""
-    parser.getgroup("warex").addoption(
+    """Add the options."""
+    group = parser.getgroup("warex")
+    group.addoption(
+        "--warex-junit",
+        type=Path,
+        metavar="FILE",
+        help="Write JUnit XML of the campaigns here: a case for each demand.",
+    )
+    group.addoption("--warex-junit-trials", action="store_true", help="Add a case for each trial.")
+    group.addoption(
+        "--warex-sarif",
+        type=Path,
+        metavar="FILE",
+        help="Write SARIF 2.1.0 of the campaigns here: attacks on agents that succeeded.",
+    )
+    group.addoption(
         "--warex-out",
         type=Path,
         metavar="DIR",
@@ -41,6 +63,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
     config.addinivalue_line("markers", _HELP)
+    if _asks_for_files(config):
+        from warex.errors import WarexError
+
+        try:
+            _outputs(config).check("--warex-")
+        except WarexError as error:
+            raise pytest.UsageError(str(error)) from error
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -60,6 +89,54 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return report
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the results of a worker to its controller."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None and _RESULTS in session.config.stash:
+        output[_FROM_WORKER] = json.dumps(asdict(session.config.stash[_RESULTS]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the results of a worker of pytest-xdist."""
+    results = getattr(node, "workeroutput", {}).get(_FROM_WORKER)
+    if results is not None:
+        import msgspec
+
+        from warex.report.ci.publish import CiReport
+
+        _add_results(node.config, msgspec.convert(json.loads(results), CiReport))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Write the results of the campaigns for a CI server."""
+    if _RESULTS not in config.stash and not _asks_for_files(config):
+        return
+    from warex.report.ci.publish import CiReport, publish
+
+    outputs = _outputs(config)
+    results = config.stash.get(_RESULTS, CiReport())
+    line = terminalreporter.write_line
+    terminalreporter.ensure_newline()
+    publish(results, outputs, os.environ, line, line)
+
+
+def _asks_for_files(config: pytest.Config) -> bool:
+    return any(config.getoption(f"--warex-{name}") for name in ("junit", "junit-trials", "sarif"))
+
+
+def _outputs(config: pytest.Config) -> "CiOutputs":
+    from warex.report.ci.outputs import CiOutputs
+
+    names = ("junit", "junit_trials", "sarif")
+    return CiOutputs(*(config.getoption(f"--warex-{name.replace('_', '-')}") for name in names))
+
+
+def _add_results(config: pytest.Config, results: "CiReport") -> None:
+    earlier = config.stash.get(_RESULTS, None)
+    config.stash[_RESULTS] = results if earlier is None else earlier + results
+
+
 @dataclass(frozen=True)
 class CampaignRun:
     """A campaign that a test ran."""
@@ -69,6 +146,7 @@ class CampaignRun:
     run: "Run"
     table: "Table"
     notices: tuple[str, ...] = ()
+    _gates: "list[Case]" = field(default_factory=list, repr=False)
 
     @checks_arguments
     def require(self, demand: str, *, on_unclear: Literal["skip", "pass", "fail"] = "skip") -> None:
@@ -81,8 +159,10 @@ class CampaignRun:
         """
         __tracebackhide__ = True
         from warex.analysis.output.thresholds import judge_run
+        from warex.report.ci.cases import gate_cases
 
         found = judge_run(self.table, demand)
+        self._gates.extend(gate_cases(found, None if on_unclear == "skip" else on_unclear))
         if found.end == "broken":
             raise AssertionError(self._told(f"does not reach {demand}", found.broken))
         if found.end == "cannot tell":
@@ -197,7 +277,14 @@ def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
             yield from _behind(request, given, marker)
     finally:
         for run in given.runs:
+            _add_results(request.config, _results_of(run, _outputs(request.config)))
             request.node.add_report_section("teardown", "warex", f"report {run.report}")
+
+
+def _results_of(run: CampaignRun, outputs: "CiOutputs") -> "CiReport":
+    from warex.report.ci.results import run_results
+
+    return run_results(run.run, run.table, run._gates, outputs)
 
 
 def _behind(request: pytest.FixtureRequest, given: Warex, marker: pytest.Mark) -> Iterator[Warex]:

@@ -1,11 +1,13 @@
 """Gates of comparisons: thresholds of the change from one side to the other, as of a run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from warex.analysis.output.comparison import Comparison
+from warex.analysis.output.comparison import Comparison, ComparisonVerdict
 from warex.analysis.output.thresholds import (
     Claim,
+    GateEnd,
+    JudgedRow,
     Judgement,
     Ranges,
     Threshold,
@@ -17,6 +19,12 @@ from warex.text.english import did_you_mean
 
 CHANGES: Final[Ranges] = {"delta": (-1.0, 1.0), "delta_recovery": (-1.0, 1.0)}
 """The metrics: the change of success and of recovery, after minus before."""
+
+_ENDS: Final[Mapping[ComparisonVerdict, GateEnd]] = {
+    "better": "holds",
+    "worse": "broken",
+    "cannot tell": "cannot tell",
+}
 
 
 def judge_comparisons(comparisons: Sequence[Comparison], expression: str) -> Judgement:
@@ -37,10 +45,18 @@ def judge_comparisons(comparisons: Sequence[Comparison], expression: str) -> Jud
 
 def judge_verdicts(comparisons: Sequence[Comparison]) -> Judgement:
     """Return the judgement of ``--fail-if-worse``: of each verdict on the very tasks."""
-    said = {each.verdict: list[str]() for each in comparisons}
-    for each in comparisons:
-        said[each.verdict].append(f"{each.after.agent}: {each.verdict}: {each.why}.")
-    return Judgement(tuple(said.get("worse", ())), tuple(said.get("cannot tell", ())))
+    return Judgement(
+        tuple(
+            JudgedRow(
+                "not worse",
+                _ENDS[each.verdict],
+                f"{each.after.agent}: {each.verdict}: {each.why}."
+                if _ENDS[each.verdict] != "holds"
+                else "",
+            )
+            for each in comparisons
+        )
+    )
 
 
 def _claims(comparison: Comparison, threshold: Threshold) -> Iterator[Claim]:

@@ -118,11 +118,31 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedRow:
+    """The end of a gate in one row."""
+
+    gate: str
+    """The threshold as it was written, or the option."""
+    end: GateEnd
+    sentence: str
+    """Why it does not hold; empty if it does."""
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """The end of a gate, with a sentence for each row that does not hold."""
 
-    broken: tuple[str, ...] = ()
-    unclear: tuple[str, ...] = ()
+    rows: tuple[JudgedRow, ...] = ()
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The sentences of the rows in which it is broken."""
+        return tuple(row.sentence for row in self.rows if row.end == "broken")
+
+    @property
+    def unclear(self) -> tuple[str, ...]:
+        """The sentences of the rows in which one cannot tell."""
+        return tuple(row.sentence for row in self.rows if row.end == "cannot tell")
 
     @property
     def end(self) -> GateEnd:
@@ -134,10 +154,7 @@ class Judgement:
 
 def combined(gates: Sequence[Judgement]) -> Judgement:
     """Return several gates as one."""
-    return Judgement(
-        tuple(sentence for gate in gates for sentence in gate.broken),
-        tuple(sentence for gate in gates for sentence in gate.unclear),
-    )
+    return Judgement(tuple(row for gate in gates for row in gate.rows))
 
 
 def judge_run(table: Table, expression: str) -> Judgement:
@@ -157,29 +174,34 @@ def judge(claims: Sequence[Claim]) -> Judgement:
     adjusted = iter(holm([p for p in found if p is not None]))
     ps = [None if p is None else next(adjusted) for p in found]
     several = sum(p is not None for p in found) > 1
-    broken, unclear = list[str](), list[str]()
-    for claim, p in zip(claims, ps, strict=True):
-        value, threshold = _value(claim.figure), claim.threshold
-        said = f"{claim.place} is {value if value is None else format(value, '.3g')}"
-        relation = f"{threshold.comparison} {threshold.bound:g}"
-        if value is None and claim.doubt:
-            unclear.append(f"{claim.place} is not known: {claim.doubt}.")
-        elif value is None:
-            broken.append(
-                f"{claim.place} is not known ({claim.unknown}), so {threshold.text!r} is not"
-                " reached."
-            )
-        elif p is not None and p < ALPHA:
-            broken.append(f"{said}{_of(claim.figure, p, several)}, not {relation}.")
-        elif not _COMPARISONS[threshold.comparison](value, threshold.bound):
-            if p is None and not isinstance(claim.figure, Rate | Mean | Delta):
-                broken.append(f"{said}, not {relation}.")
-            else:
-                why = f"; that it is not {relation} may be chance."
-                unclear.append(f"{said}{_of(claim.figure, p, several)}{why}")
-        elif claim.doubt:
-            unclear.append(f"{said}, but {claim.doubt}.")
-    return Judgement(tuple(broken), tuple(unclear))
+    return Judgement(tuple(_judged(claim, p, several) for claim, p in zip(claims, ps, strict=True)))
+
+
+def _judged(claim: Claim, p: float | None, several: bool) -> JudgedRow:
+    """Return how the gate ends in the claim's row, by its p, adjusted if there are several."""
+    value, threshold = _value(claim.figure), claim.threshold
+    stated = f"{claim.place} is {value if value is None else format(value, '.3g')}"
+    relation = f"{threshold.comparison} {threshold.bound:g}"
+    end: GateEnd = "holds"
+    sentence = ""
+    if value is None and claim.doubt:
+        end, sentence = "cannot tell", f"{claim.place} is not known: {claim.doubt}."
+    elif value is None:
+        end, sentence = (
+            "broken",
+            f"{claim.place} is not known ({claim.unknown}), so {threshold.text!r} is not reached.",
+        )
+    elif p is not None and p < ALPHA:
+        end, sentence = "broken", f"{stated}{_of(claim.figure, p, several)}, not {relation}."
+    elif not _COMPARISONS[threshold.comparison](value, threshold.bound):
+        if p is None and not isinstance(claim.figure, Rate | Mean | Delta):
+            end, sentence = "broken", f"{stated}, not {relation}."
+        else:
+            why = f"; that it is not {relation} may be chance."
+            end, sentence = "cannot tell", f"{stated}{_of(claim.figure, p, several)}{why}"
+    elif claim.doubt:
+        end, sentence = "cannot tell", f"{stated}, but {claim.doubt}."
+    return JudgedRow(threshold.text, end, sentence)
 
 
 def _bound_p(claim: Claim) -> float | None:

@@ -23,12 +23,14 @@ from warex.campaigns.plan.campaign_plan import CampaignPlan
 from warex.campaigns.run.folder import read_history
 from warex.campaigns.run.schedule import AttemptDone
 from warex.campaigns.run_campaign import run_campaign
-from warex.cli.options.thresholds import OnUnclear, check_thresholds
+from warex.cli.options.ci import publish_results
+from warex.cli.options.thresholds import OnUnclear, enforce_thresholds, judge_thresholds
 from warex.cli.output import console, warn
 from warex.cli.progress.tracker import ProgressTracker
 from warex.cli.results.report import statistics_command
 from warex.errors import WarexError
 from warex.proxy.certificates.ca import ensure_ca
+from warex.report.ci.outputs import CiOutputs
 from warex.sandbox.cleanup.scratch import process_scratch
 from warex.text.english import count_noun
 from warex.traces import MANIFEST, Counted, TrialKey, Unscored, Void
@@ -43,6 +45,7 @@ def run_and_report(
     options: RunOptions,
     fail_under: str | None = None,
     on_unclear: OnUnclear | None = None,
+    outputs: CiOutputs | None = None,
 ) -> None:
     """Run a campaign with a progress display, print its results, write its report.
 
@@ -95,7 +98,7 @@ def run_and_report(
         if (kept := _kept(out, options, len(planned.trials))) is not None:
             warn(kept)
         raise
-    _print_results(out, screen, fail_under, on_unclear)
+    _print_results(out, screen, fail_under, on_unclear, outputs or CiOutputs())
 
 
 def _kept(out: Path, options: RunOptions, trials: int) -> str | None:
@@ -165,11 +168,17 @@ def _periodic_notices(
 
 
 def _print_results(
-    out: Path, screen: Console, fail_under: str | None, on_unclear: OnUnclear | None
+    out: Path,
+    screen: Console,
+    fail_under: str | None,
+    on_unclear: OnUnclear | None,
+    outputs: CiOutputs,
 ) -> None:
     # Imported late: loading this would delay the first trial.
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
+    from warex.report.ci.cases import gate_cases
+    from warex.report.ci.results import run_results
     from warex.report.html.page import write_report
     from warex.report.terminal.run_report import render_overview
 
@@ -180,9 +189,13 @@ def _print_results(
     screen.print(render_overview(loaded, table))
     said = f"\nfull     {statistics_command(out)}\nreport   {page}"
     screen.print(said, highlight=False, soft_wrap=True)
-    if not any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials):
+    counts = any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials)
+    judgement = judge_thresholds(table, fail_under) if counts else None
+    gates = gate_cases(judgement, on_unclear)
+    publish_results(run_results(loaded, table, gates, outputs), outputs)
+    if not counts:
         raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
-    check_thresholds(table, fail_under, on_unclear)
+    enforce_thresholds(judgement, on_unclear)
 
 
 def _widths(keys: Iterable[TrialKey]) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.options.campaign import campaign_changes, campaign_options
+from warex.cli.options.ci import ci_options, ci_outputs
 from warex.cli.options.parameters import PATH
 from warex.cli.options.thresholds import OnUnclear, check_on_unclear, fail_under_option
 from warex.cli.options.traffic import traffic_options
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 )
 @campaign_options
 @fail_under_option
+@ci_options
 @traffic_options
 @click.pass_obj
 def command(
@@ -76,6 +78,9 @@ def command(
     benchmark: str | None,
     fail_under: str | None,
     on_unclear: OnUnclear | None,
+    junit: Path | None,
+    junit_trials: bool,
+    sarif: Path | None,
     traffic: TrafficKeywords,
     **adapting: Any,
 ) -> None:
@@ -86,6 +91,7 @@ def command(
     `warex init --from paper` with the same options writes it as a file.
     """
     check_on_unclear(on_unclear, fail_under)
+    outputs = ci_outputs(junit, junit_trials, sarif)
 
     from warex.campaigns.config.options import RunOptions
     from warex.campaigns.plan.campaign_plan import plan, plan_replay
@@ -120,7 +126,7 @@ def command(
     if dry_run:
         print_dry_run(planned, folder, options)
     else:
-        run_and_report(planned, folder, options, fail_under, on_unclear)
+        run_and_report(planned, folder, options, fail_under, on_unclear, outputs)
 
 
 def _scopes(planned: "CampaignPlan") -> "list[Scope]":

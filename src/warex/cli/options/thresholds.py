@@ -41,14 +41,23 @@ def check_on_unclear(on_unclear: OnUnclear | None, *gates: object) -> None:
         raise InputError("--on-unclear says how a gate ends, and no gate is given")
 
 
-def check_thresholds(table: "Table", expression: str | None, on_unclear: OnUnclear | None) -> None:
-    """Raise WarexError if a run is below thresholds, CannotTell if chance leaves it open."""
-    if expression is not None:
-        from warex.analysis.output.thresholds import judge_run
+def judge_thresholds(table: "Table", expression: str | None) -> "Judgement | None":
+    """Hold a run against ``--fail-under``; None if it is not given."""
+    if expression is None:
+        return None
+    from warex.analysis.output.thresholds import judge_run
 
-        found = judge_run(table, expression)
+    return judge_run(table, expression)
+
+
+def enforce_thresholds(judgement: "Judgement | None", on_unclear: OnUnclear | None) -> None:
+    """Raise WarexError if a run is below thresholds, CannotTell if chance leaves it open."""
+    if judgement is not None:
         enforce(
-            found, on_unclear, "the run does not meet --fail-under", "the run meets --fail-under"
+            judgement,
+            on_unclear,
+            "the run does not meet --fail-under",
+            "the run meets --fail-under",
         )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from warex.cli import completion
+from warex.cli.options.ci import ci_options, ci_outputs, publish_results
 from warex.cli.options.parameters import json_option
 from warex.cli.options.thresholds import (
     OnUnclear,
@@ -41,6 +42,7 @@ def _parse(_context: click.Context, _option: click.Parameter, given: str | None)
     " 4 if that cannot be told.",
 )
 @on_unclear_option
+@ci_options
 def command(
     before: str,
     after: str,
@@ -48,6 +50,9 @@ def command(
     fail_if_worse: bool,
     fail_under: str | None,
     on_unclear: OnUnclear | None,
+    junit: Path | None,
+    junit_trials: bool,
+    sarif: Path | None,
 ) -> None:
     """Compare two agents, or two versions of one, over the trials that two runs share.
 
@@ -55,6 +60,8 @@ def command(
     The verdict is better, worse or cannot tell: about these very tasks, and about tasks like these.
     """
     check_on_unclear(on_unclear, fail_if_worse, fail_under)
+    outputs = ci_outputs(junit, junit_trials, sarif)
+
     from warex.analysis.output.comparison import (
         ComparedAgent,
         agents_to_compare,
@@ -64,6 +71,8 @@ def command(
     from warex.analysis.output.comparison_gate import judge_comparisons, judge_verdicts
     from warex.analysis.output.thresholds import combined
     from warex.analysis.run.load import load_run
+    from warex.report.ci.cases import gate_cases
+    from warex.report.ci.results import comparison_results
     from warex.report.terminal.comparison import render_comparison
 
     (path, agent), (other_path, other_agent) = _named(before), _named(after)
@@ -80,7 +89,10 @@ def command(
             console().print(render_comparison(each))
     gates = [judge_verdicts(found)] if fail_if_worse else []
     gates += [judge_comparisons(found, fail_under)] if fail_under is not None else []
-    enforce(combined(gates), on_unclear, "the comparison fails", "the comparison fails")
+    judgement = combined(gates)
+    results = comparison_results(found, gate_cases(judgement, on_unclear), outputs)
+    publish_results(results, outputs, as_json=as_json)
+    enforce(judgement, on_unclear, "the comparison fails", "the comparison fails")
 
 
 def _named(text: str) -> tuple[Path, str | None]:

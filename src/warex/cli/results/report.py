@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warex.cli.options.ci import ci_options, ci_outputs, publish_results
 from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.thresholds import (
     OnUnclear,
     check_on_unclear,
-    check_thresholds,
+    enforce_thresholds,
     fail_under_option,
+    judge_thresholds,
 )
 from warex.cli.output import console, echo
 from warex.errors import CannotTell, InputError, WarexError
@@ -21,6 +23,7 @@ from warex.text.english import count_noun
 from warex.text.escaping import escape_controls_in_json
 
 if TYPE_CHECKING:
+    from warex.analysis.output.thresholds import Judgement
     from warex.analysis.table.tabulate import TabulatedRun
 
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     "--paper", is_flag=True, help="Print relative Δ, in the layout of the paper's Table 1."
 )
 @fail_under_option
+@ci_options
 def command(
     runs: tuple[Path, ...],
     full: bool,
@@ -47,6 +51,9 @@ def command(
     paper: bool,
     fail_under: str | None,
     on_unclear: OnUnclear | None,
+    junit: Path | None,
+    junit_trials: bool,
+    sarif: Path | None,
 ) -> None:
     """Print a run's results and write its report.html and summary.json.
 
@@ -54,9 +61,13 @@ def command(
     and a report.html of all of them.
     """
     check_on_unclear(on_unclear, fail_under)
+    outputs = ci_outputs(junit, junit_trials, sarif)
 
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
+    from warex.report.ci.cases import gate_cases
+    from warex.report.ci.publish import CiReport
+    from warex.report.ci.results import run_results
     from warex.report.formats.export import export
     from warex.report.html.multi_run import write_runs
     from warex.report.html.page import SUMMARY, write_report
@@ -89,23 +100,38 @@ def command(
         echo()
         if exported:
             echo(f"export   {folder}: {count_noun(len(exported), 'file')}")
-    _check(results, fail_under, on_unclear)
+    judgements = _judge(results, fail_under)
+    ci = CiReport()
+    for (run, table), judgement in zip(results, judgements, strict=True):
+        ci += run_results(run, table, gate_cases(judgement, on_unclear), outputs)
+    publish_results(ci, outputs, as_json=as_json)
+    _enforce(results, judgements, on_unclear)
 
 
-def _check(
-    results: "Sequence[TabulatedRun]", fail_under: str | None, on_unclear: OnUnclear | None
+def _judge(results: "Sequence[TabulatedRun]", fail_under: str | None) -> "list[Judgement | None]":
+    """Hold each run against the thresholds. Raises InputError with the run that lacks a row."""
+    judgements = []
+    for run, table in results:
+        try:
+            judgements.append(judge_thresholds(table, fail_under))
+        except InputError as error:
+            raise InputError(f"{run.path}: {error}" if len(results) > 1 else str(error)) from error
+    return judgements
+
+
+def _enforce(
+    results: "Sequence[TabulatedRun]",
+    judgements: "Sequence[Judgement | None]",
+    on_unclear: OnUnclear | None,
 ) -> None:
     """Raise WarexError with what each run lacks; CannotTell if that is open for all of them."""
     failed = list[str]()
     kind: type[WarexError] = CannotTell
-    for run, table in results:
+    for (run, _), judgement in zip(results, judgements, strict=True):
         try:
-            check_thresholds(table, fail_under, on_unclear)
+            enforce_thresholds(judgement, on_unclear)
         except WarexError as error:
-            said = f"{run.path}: {error}" if len(results) > 1 else str(error)
-            if isinstance(error, InputError):
-                raise InputError(said) from error
-            failed.append(said)
+            failed.append(f"{run.path}: {error}" if len(results) > 1 else str(error))
             kind = kind if isinstance(error, CannotTell) else WarexError
     if failed:
         raise kind("\n".join(failed))

@@ -143,16 +143,16 @@ def as_markdown(sheet: Sheet) -> str:
     rows = [row for block in sheet.blocks for row in _markdown_rows(sheet, block)]
     head = f"### {_one_line(sheet.title)}\n\n{_one_line(sheet.note)}\n\n"
     return head + "".join(
-        f"| {' | '.join(row)} |\n" for row in ([*map(_markdown, sheet.titles)], rule, *rows)
+        f"| {' | '.join(row)} |\n" for row in ([*map(markdown, sheet.titles)], rule, *rows)
     )
 
 
 def _markdown_rows(sheet: Sheet, block: TableBlock) -> Iterator[list[str]]:
     if sheet.stacked:
-        yield [f"*{_markdown(block.agent)}*", *("" for _ in sheet.columns[1:])]
+        yield [f"*{markdown(block.agent)}*", *("" for _ in sheet.columns[1:])]
     first = [] if sheet.stacked else [block.agent]
     for line in block.lines:
-        yield [*map(_markdown, [*first, *(cell.text for cell in line)])]
+        yield [*map(markdown, [*first, *(cell.text for cell in line)])]
 
 
 def latex(words: str) -> str:
@@ -167,7 +167,8 @@ def _latex_row(words: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _markdown(words: str) -> str:
+def markdown(words: str) -> str:
+    """Return words as one line of Markdown text, also in a cell of a table."""
     return _one_line(words).translate(_MARKDOWN)
 
 

@@ -1,0 +1,1 @@
+"""Results for continuous integration: JUnit, SARIF, a summary and annotations."""

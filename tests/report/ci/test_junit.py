@@ -1,0 +1,40 @@
+from xml.etree.ElementTree import fromstring
+
+from warex.report.ci.cases import Case
+from warex.report.ci.junit import junit
+
+HOSTILE = "a\x00\x1b[31m\x9b]]><!-- & \" ' \ud800 \uffff \u202e end"
+
+
+def test_suites_have_pytests_dialect() -> None:
+    cases = (
+        Case("g", "holds", "passed", seconds=1.5),
+        Case("g", "broken", "failed", "first\nsecond"),
+        Case("g", "void", "error", "why"),
+        Case("g", "open", "skipped", "chance"),
+        Case("g", "let pass", "passed", "chance"),
+    )
+    (suite,) = fromstring(junit({"run": cases}))
+
+    assert suite.attrib == {
+        "name": "run",
+        "errors": "1",
+        "failures": "1",
+        "skipped": "1",
+        "tests": "5",
+        "time": "1.500",
+    }
+    ends = [[child.tag for child in case] for case in suite]
+    assert ends == [[], ["failure"], ["error"], ["skipped"], ["system-out"]]
+    assert suite[1][0].attrib == {"message": "first"}
+    assert suite[1][0].text == "first\nsecond"
+    assert suite[3][0].attrib == {"message": "chance", "type": "pytest.skip"}
+    assert all(case.get("classname") == "g" and case.get("time") for case in suite)
+
+
+def test_a_hostile_name_stays_text() -> None:
+    document = junit({HOSTILE: (Case(HOSTILE, HOSTILE, "failed", HOSTILE),)})
+
+    (suite,) = fromstring(document)
+    shown = "a␀␛[31m\ufffd]]><!-- & \" ' \ufffd \ufffd \ufffd end"
+    assert suite.get("name") == suite[0].get("name") == suite[0][0].text == shown
