@@ -17,5 +17,12 @@ def test_nothing_of_warex_is_imported_for_them() -> None:
 
 
 def test_each_list_holds_its_words_once() -> None:
-    for words in (names.FORMATS, names.KINDS, names.DIMENSIONS, names.SIDES, names.LEAKS):
+    for words in (
+        names.FORMATS,
+        names.RUN_FORMATS,
+        names.KINDS,
+        names.DIMENSIONS,
+        names.SIDES,
+        names.LEAKS,
+    ):
         assert len(set(words)) == len(words) > 1

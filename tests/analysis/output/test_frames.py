@@ -23,6 +23,8 @@ SCHEMAS: dict[str, Schema] = {
             "recoveries": frames.RECOVERIES,
             "llm_calls": frames.LLM_CALLS,
             "requests": frames.REQUESTS,
+            "steps": frames.STEPS,
+            "faults": {c: k for c, k in frames.FAULTS.items() if c not in frames.INJECTIONS},
         }.items()
     },
 }
@@ -140,3 +142,31 @@ def test_two_agents_have_a_line_for_each_figure_with_the_adjusted_p(tmp_path: Pa
     assert (same["condition"], line["condition"]) == ("no-proxy", "clean")
     assert (line["first"], line["second"], line["first_rate"]) == ("a", "b", 1)
     assert (line["paired"], line["paired_p"], line["p_holm"]) == (-1, 2**-6, 2 * 2**-6)
+
+
+def test_a_step_is_a_call_with_the_page_before_it_and_its_actions(run: Frames) -> None:
+    steps = run.steps.filter(pl.col("task") == "add", pl.col("condition") == "server-error")
+
+    assert steps.select("step", "actions", "faults").rows() == [
+        (1, "goto()", 0),
+        (2, "reload()", 1),
+    ]
+    assert steps["page"].to_list()[0] is None
+    assert steps["input_tokens"].null_count() == 0
+
+
+def test_a_fault_has_its_verdict(run: Frames) -> None:
+    (fault,) = run.faults.rows(named=True)
+
+    assert (fault["kind"], fault["fate"], fault["verdict"]) == (
+        "http_error",
+        "delivered",
+        "recovered",
+    )
+    assert run.exchanges is run.requests
+
+
+def test_a_name_that_is_no_unicode_is_a_value(tmp_path: Path) -> None:
+    RunFolder(tmp_path).manifest().trial("clean", "t\udc80", solved())
+
+    assert warex.load_run(tmp_path).trials["task"].to_list() == ["t?"]

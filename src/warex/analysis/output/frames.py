@@ -20,8 +20,9 @@ from warex.analysis.run import load as runs
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Contrast, Delta
+from warex.analysis.steps.model_steps import steps
 from warex.analysis.table.tabulate import tabulate
-from warex.analysis.trial.record import TrialRecord
+from warex.analysis.trial.record import TrialRecord, read_attempt
 from warex.arguments import checks_arguments, read_path
 from warex.extras import require_extra
 from warex.files.reading import path_exists
@@ -99,6 +100,23 @@ REQUESTS: Schema = {
     "error": str,
 }
 
+STEPS: Schema = {
+    **KEY,
+    **_columns(int, "seq", "step"),
+    "t": float,
+    **_columns(str, "model", "page", "actions", "answer"),
+    **_columns(int, "prompt_characters", "faults", "input_tokens", "output_tokens"),
+    **_columns(float, "cost_usd", "latency_s"),
+    "error": str,
+}
+
+_VERDICT: Schema = {
+    **_columns(str, "verdict", "confidence"),
+    "seconds": float,
+    **_columns(int, "steps", "tokens", "tries"),
+}
+FAULTS: Schema = {**INJECTIONS, **_VERDICT}
+
 CONDITIONS: Schema = {
     **_columns(str, "agent", "condition", "scenario", "defence"),
     "control": bool,
@@ -140,6 +158,24 @@ class Frames:
     def requests(self) -> "pl.DataFrame":
         """One line for each request; reads the traces again on first access."""
         return _frame(REQUESTS, (line for a in self.run.attempts for line in _requests(a)))
+
+    @property
+    def exchanges(self) -> "pl.DataFrame":
+        """``requests``, which have their answers, under the name that exports use."""
+        return self.requests
+
+    @cached_property
+    def steps(self) -> "pl.DataFrame":
+        """One line for each call to the model, with the page before it and the actions after it.
+
+        Reads the traces again on first access.
+        """
+        return _frame(STEPS, (line for a in self.run.attempts for line in _steps(a)))
+
+    @cached_property
+    def faults(self) -> "pl.DataFrame":
+        """One line for each planned fault, as in ``injections``, with its verdict."""
+        return _frame(FAULTS, (line for a in self.run.attempts for line in _faults(a)))
 
 
 @checks_arguments
@@ -201,8 +237,15 @@ def _frame(schema: Schema, lines: Iterable[FrameRow]) -> "pl.DataFrame":
     columns: dict[str, list[object]] = {name: [] for name in schema}
     for line in lines:
         for name, column in columns.items():
-            column.append(line[name])
+            column.append(_storable(line[name]))
     return pl.DataFrame(columns, schema={name: types[kind] for name, kind in schema.items()})
+
+
+def _storable(value: object) -> object:
+    """Return a value for a frame, which has no place for a lone surrogate of a hostile name."""
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-8", "replace").decode()
+    return value
 
 
 def _line(attempt: TrialRecord, schema: Schema, of: object, **given: object) -> FrameRow:
@@ -234,6 +277,40 @@ def _requests(attempt: TrialRecord) -> Iterator[FrameRow]:
             "seconds": answer.timings.total if answer else None,
             **{name: getattr(answer, name, None) for name in ("status", "by", "size", "error")},
         }
+
+
+def _steps(attempt: TrialRecord) -> Iterator[FrameRow]:
+    costs = {call.seq: call for call in attempt.llm.calls} if attempt.llm else {}
+    for step in steps(read_attempt(attempt.path).entries):
+        call = costs.get(step.seq)
+        names = ("input_tokens", "output_tokens", "cost_usd", "latency_s")
+        yield key_fields(attempt) | {
+            "seq": step.seq,
+            "step": step.number,
+            "t": step.t,
+            "model": step.model,
+            "page": step.page or None,
+            "actions": "\n".join(step.actions) or None,
+            "answer": step.answer,
+            "prompt_characters": step.characters,
+            "faults": len(step.faults),
+            **{name: getattr(call, name, None) for name in names},
+            "error": step.error or None,
+        }
+
+
+def _faults(attempt: TrialRecord) -> Iterator[FrameRow]:
+    verdicts = {recovery.injection: recovery for recovery in attempt.recoveries}
+    for injection in attempt.injections:
+        verdict = verdicts.get(injection.id)
+        yield _line(
+            attempt,
+            INJECTIONS,
+            injection,
+            injection=injection.id,
+            reason=injection.reason or None,
+            **{name: getattr(verdict, name, None) for name in _VERDICT},
+        )
 
 
 def _condition(row: ConditionRow) -> FrameRow:

@@ -1,4 +1,4 @@
-"""`warex export RUN...`: write a training data set from runs."""
+"""`warex export RUN...`: write a training data set from runs, or runs for other tools."""
 
 import re
 import shlex
@@ -14,11 +14,14 @@ from warex.exports.names import (
     FORMATS,
     KINDS,
     LEAKS,
+    RUN_FORMATS,
     Dimension,
     Format,
     Kind,
     Leak,
+    RunFormat,
     Side,
+    is_run_format,
 )
 from warex.text.english import count_noun
 
@@ -35,10 +38,11 @@ def _read_shares(text: str) -> tuple[int, int, int]:
 @click.option(
     "--to",
     "kind",
-    type=click.Choice(FORMATS),
+    type=click.Choice((*FORMATS, *RUN_FORMATS)),
     default="sft",
     help="sft: wanted answers; dpo: pairs of answers; kto: labelled answers; atif (Harbor), adp"
-    " (Agent Data Protocol): trajectories of wanted answers.",
+    " (Agent Data Protocol): trajectories of wanted answers. Whole runs: har (HTTP archives),"
+    " parquet (tables).",
 )
 @click.option("--out", type=PATH, required=True, metavar="DIR", help="A new folder.")
 @click.option(
@@ -125,7 +129,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
 )
 def command(
     runs: tuple[Path, ...],
-    kind: Format,
+    kind: Format | RunFormat,
     out: Path,
     relabel: bool,
     by: tuple[str, ...],
@@ -146,11 +150,21 @@ def command(
     license: str,
     seed: int,
 ) -> None:
-    """Write a data set for training from runs.
+    """Write a data set for training from runs, or the runs in a format of other tools.
 
     Failure examples are the steps by which an agent recovered from a delivered fault; clean ones
     are other steps of solved trials. Nothing may be on two sides of the split.
+
+    With --to har (one archive a trial; RUN may be a trial and DIR a file, x.har) and --to parquet
+    (tables of trials, steps, exchanges and faults) only --agent and --condition apply.
     """
+    if is_run_format(kind):
+        from warex.cli.training.export_runs import export_runs, require_no_dataset_options
+
+        require_no_dataset_options(click.get_current_context(), kind)
+        export_runs(kind, runs, out, agents, conditions)
+        return
+
     from importlib.metadata import version
 
     from warex.analysis.run.load import load_run

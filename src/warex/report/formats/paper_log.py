@@ -7,18 +7,17 @@ Unix timestamps in seconds, followed by the date and time (UTC) in parentheses.
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import groupby
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from warex.analysis.run.folder_hints import folder_hint, is_attempt
+from warex.analysis.run.attempts import last_attempts
+from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.trial.record import read_attempt, trial_key_of
 from warex.errors import TraceError
-from warex.files.reading import path_exists
 from warex.report.text.formatting import UNKNOWN
 from warex.traces.events import LlmCall, RequestSeen, ResponseSeen
-from warex.traces.paths import OUTCOME, TrialKey
+from warex.traces.paths import TrialKey
 from warex.traces.reader import Trace
 
 
@@ -28,25 +27,13 @@ def paper_logs(folder: Path) -> Iterator[str]:
     The last attempt with an outcome is used. Raises TraceError for a folder that
     holds no trial, and for a damaged trace.
     """
-    attempts = list(_last_attempts(folder))
+    attempts = list(last_attempts(folder))
     if not attempts:
         raise TraceError(f"{folder} holds no trial. {folder_hint(folder)}")
     keys = [trial_key_of(attempt) for attempt in attempts]
     several = len({(key.agent, key.condition, key.repeat) for key in keys}) > 1
     for attempt, key in zip(attempts, keys, strict=True):
         yield "\n".join(_lines(read_attempt(attempt), key, with_key=several)) + "\n"
-
-
-def _last_attempts(folder: Path) -> Iterator[Path]:
-    if is_attempt(folder):
-        yield folder
-        return
-    found = [attempt for attempt in folder.rglob("attempt-*") if is_attempt(attempt)]
-    found.sort(key=lambda path: (path.parent, len(path.name), path.name))
-    for _, attempts in groupby(found, key=lambda path: path.parent):
-        numbered = list(attempts)
-        finished = [attempt for attempt in numbered if path_exists(attempt / OUTCOME)]
-        yield (finished or numbered)[-1]
 
 
 def _lines(trace: Trace, key: TrialKey, *, with_key: bool) -> Iterator[str]:

@@ -1,0 +1,233 @@
+"""HTTP Archive 1.2, with the faults of each exchange under ``_warex``.
+
+Bodies are not in a trace, so there are none here; their sizes are. Cookies are redacted in a trace,
+so that no name or value is left.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from warex.analysis.trial.record import read_attempt
+from warex.exports.interchange.selection import SelectedTrial
+from warex.traces.event_parts import Timings
+from warex.traces.events import (
+    Entry,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    RequestSeen,
+    ResponseSeen,
+    Witness,
+)
+from warex.traces.files import write_atomic
+from warex.traces.paths import TrialKey
+from warex.traces.reader import Trace
+from warex.version import VERSION
+
+type Json = dict[str, Any]
+type Headers = Sequence[tuple[str, str]]
+
+_NO_BODY: Final = "WAREX records no bodies."
+_UNKNOWN_TYPE: Final = "x-unknown"
+_UNKNOWN: Final = -1
+
+
+def write_har(trials: Sequence[SelectedTrial], out: Path) -> None:
+    """Write an archive for each trial below ``out``, or into it if that is a file's name."""
+    for trial in trials:
+        path = out if out.suffix == ".har" else trial.file(out, ".har")
+        archive = har(read_attempt(trial.path, lean=True), trial.key)
+        write_atomic(path, json.dumps(archive, indent=1).encode())
+
+
+def har(trace: Trace, key: TrialKey) -> Json:
+    """Return the archive of a trial."""
+    answers = {answer.exchange: answer for answer in trace.events(ResponseSeen)}
+    faults = _faults(trace.entries)
+    entries = []
+    for entry in trace.of(RequestSeen):
+        request = entry.event
+        assert isinstance(request, RequestSeen)
+        hits = faults.pop(request.exchange, [])
+        entries.append(_entry(entry.at, request, answers.get(request.exchange), hits))
+    return {
+        "log": {
+            "version": "1.2",
+            "creator": {"name": "WAREX", "version": VERSION},
+            "entries": entries,
+            "comment": _NO_BODY,
+            "_warex": {
+                "benchmark": key.benchmark,
+                "agent": key.agent,
+                "condition": key.condition,
+                "task": key.task,
+                "repeat": key.repeat,
+                "truncated": trace.truncation,
+                # Of connections that were never made, so that no request was.
+                "faults": [fault for each in faults.values() for fault in each],
+            },
+        }
+    }
+
+
+def _faults(entries: Sequence[Entry]) -> dict[str, list[Json]]:
+    """Return what was planned for each exchange and what became of it, by exchange."""
+    by_exchange: dict[str, list[Json]] = {}
+    by_injection: dict[str, Json] = {}
+    for entry in entries:
+        match entry.event:
+            case FaultPlanned() as plan:
+                fault = {
+                    "injection": plan.injection,
+                    "rule": plan.rule,
+                    "kind": plan.fault.get("kind"),
+                    "category": plan.category,
+                    "target": plan.target,
+                    "fault": plan.fault,
+                    "effects": list(plan.effects),
+                    "fate": "open",
+                    "url": plan.url,
+                    "reports": [],
+                }
+                by_injection[plan.injection] = fault
+                by_exchange.setdefault(plan.exchange, []).append(fault)
+            case FaultDelivered() as delivered if delivered.injection in by_injection:
+                by_injection[delivered.injection] |= {
+                    "fate": "delivered",
+                    "waited_s": delivered.waited_s,
+                    "client_left": delivered.client_left,
+                    "changes": [
+                        {"where": each.where, "before": each.before, "after": each.after}
+                        for each in delivered.changes
+                    ],
+                }
+            case FaultMissed(injection=str(injection), reason=reason) if injection in by_injection:
+                by_injection[injection] |= {"fate": "missed", "reason": reason}
+            case Witness(injection=injection, what=what) if injection in by_injection:
+                by_injection[injection]["reports"].append(what)
+            case _:
+                pass
+    return by_exchange
+
+
+def _entry(
+    at: str, request: RequestSeen, answer: ResponseSeen | None, faults: Sequence[Json]
+) -> Json:
+    error = answer.error if answer else "the trace ends before the response"
+    timings = _timings(answer.timings) if answer else {"send": 0, "wait": 0, "receive": 0}
+    return {
+        "startedDateTime": at,
+        "time": _time(timings),
+        "request": _request(request),
+        "response": _response(answer) | ({"_error": error} if error else {}),
+        "cache": {},
+        "timings": timings,
+        "connection": request.connection,
+        "_resourceType": answer.resource if answer else request.resource,
+        "_warex": {
+            "exchange": request.exchange,
+            "by": answer.by if answer else "none",
+            "repeat_of": request.repeat_of,
+            "operation": request.operation or None,
+            "error": error,
+            "faults": list(faults),
+        },
+    }
+
+
+def _request(request: RequestSeen) -> Json:
+    query = request.url.partition("#")[0].partition("?")[2]
+    return {
+        "method": request.method,
+        "url": request.url,
+        "httpVersion": request.http_version,
+        "cookies": [],
+        "headers": _headers(request.headers),
+        "queryString": [
+            {"name": name, "value": value}
+            for name, value in parse_qsl(query, keep_blank_values=True, errors="replace")
+        ],
+        "headersSize": _UNKNOWN,
+        "bodySize": request.size,
+        **({"comment": _NO_BODY} if request.size else {}),
+        **_left_out(request.headers_left_out),
+    }
+
+
+def _response(answer: ResponseSeen | None) -> Json:
+    """Return the response; without one, status 0, as browsers write it."""
+    if answer is None or answer.status is None:
+        return {
+            "status": 0,
+            "statusText": "",
+            "httpVersion": "",
+            "cookies": [],
+            "headers": [],
+            "content": {"size": 0, "mimeType": _UNKNOWN_TYPE},
+            "redirectURL": "",
+            "headersSize": _UNKNOWN,
+            "bodySize": _UNKNOWN,
+        }
+    types = _values(answer.headers, "content-type")
+    return {
+        "status": answer.status,
+        "statusText": _phrase(answer.status),
+        "httpVersion": answer.http_version or "",
+        "cookies": [],
+        "headers": _headers(answer.headers),
+        "content": {
+            "size": answer.size,
+            "mimeType": types[0] if types else _UNKNOWN_TYPE,
+            **({"comment": _NO_BODY} if answer.size else {}),
+        },
+        "redirectURL": next(iter(_values(answer.headers, "location")), ""),
+        "headersSize": _UNKNOWN,
+        "bodySize": answer.size,
+        **_left_out(answer.headers_left_out),
+    }
+
+
+def _left_out(number: int) -> Json:
+    return {"_warex": {"headers_left_out": number}} if number else {}
+
+
+def _timings(timings: Timings) -> Json:
+    """Return the phases in milliseconds. HAR counts TLS in ``connect``, and all in the total."""
+    tls = timings.tls or 0.0
+    connect = (timings.connect or 0.0) + tls
+    wait, receive = timings.wait or 0.0, timings.receive or 0.0
+    rest = max(0.0, timings.total - connect - wait - receive)
+    made = timings.connect is not None or timings.tls is not None
+    return {
+        "blocked": _UNKNOWN,
+        "dns": _UNKNOWN,
+        "connect": _ms(connect) if made else _UNKNOWN,
+        "ssl": _UNKNOWN if timings.tls is None else _ms(tls),
+        "send": _ms(rest),
+        "wait": _ms(wait),
+        "receive": _ms(receive),
+    }
+
+
+def _time(timings: Mapping[str, float]) -> float:
+    return round(sum(max(0.0, ms) for name, ms in timings.items() if name != "ssl"), 3)
+
+
+def _ms(seconds: float) -> float:
+    return round(1000 * max(0.0, seconds), 3)
+
+
+def _headers(headers: Headers) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in headers]
+
+
+def _values(headers: Headers, wanted: str) -> list[str]:
+    return [value for name, value in headers if name.lower() == wanted]
+
+
+def _phrase(status: int) -> str:
+    return HTTPStatus(status).phrase if status in HTTPStatus else ""

@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import warex
+from tests.exports.runs import several_sites
+from warex.errors import InputError
+from warex.exports.interchange.parquet import TABLES, write_parquet
+
+
+def test_the_tables_are_those_of_load_run(tmp_path: Path) -> None:
+    several_sites(tmp_path / "run")
+    frames = warex.load_run(tmp_path / "run")
+
+    rows = write_parquet([tmp_path / "run"], tmp_path / "out")
+
+    assert tuple(rows) == TABLES
+    for table in TABLES:
+        read = pl.read_parquet(tmp_path / "out" / f"{table}.parquet")
+        assert read.height == rows[table] > 0
+        assert read["run"].unique().to_list() == [str(tmp_path / "run")]
+        assert read.drop("run").equals(getattr(frames, table))
+
+
+def test_duckdb_joins_them(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    several_sites(tmp_path / "run")
+    write_parquet([tmp_path / "run"], tmp_path / "out")
+
+    ((counted,),) = duckdb.sql(
+        f"select count(*) from '{tmp_path}/out/trials.parquet' join"
+        f" '{tmp_path}/out/faults.parquet' using (benchmark, agent, condition, task, repeat)"
+        " where solved and verdict = 'recovered'"
+    ).fetchall()
+    assert counted == 3
+
+
+def test_runs_are_one_table_and_can_be_narrowed(tmp_path: Path) -> None:
+    runs = [tmp_path / "one", tmp_path / "two"]
+    for run in runs:
+        several_sites(run)
+
+    rows = write_parquet(runs, tmp_path / "out", ["patient"], ["server-error"])
+
+    read = pl.read_parquet(tmp_path / "out/trials.parquet")
+    assert rows["trials"] == 6
+    assert read["run"].unique(maintain_order=True).to_list() == list(map(str, runs))
+    assert read["agent"].unique().to_list() == ["patient"]
+    with pytest.raises(
+        InputError, match="no agent 'nobody' in the runs; there are: giveup, patient"
+    ):
+        write_parquet(runs, tmp_path / "more", ["nobody"])
