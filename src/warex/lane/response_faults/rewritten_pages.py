@@ -4,11 +4,11 @@ import json
 import secrets
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.effects import Reply, Rewrite, WallExit
@@ -89,8 +89,7 @@ def _without_cookies(headers: Headers, names: Collection[str]) -> Headers:
     return headers.with_field("cookie", left) if left else headers.without("cookie")
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+class _Page(Struct, frozen=True):
     """A changed page that reports."""
 
     change: PageChange

@@ -1,8 +1,9 @@
 """The counts and the budget of one rule in a trial, and the places that its trigger hits."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from warex.exchange import Exchange
 from warex.faults import FaultState
@@ -143,8 +144,7 @@ class RuleState:
         self._spent[scope] += amount
 
 
-@dataclass(slots=True)
-class Occurrence:
+class Occurrence(Struct):
     """One hit as its rule counts it, including silent repeats.
 
     It uses one unit of the budget while one of its injections is pending or was delivered.
@@ -175,8 +175,7 @@ class Occurrence:
         return self._delivered or bool(self._under_way)
 
 
-@dataclass(frozen=True, slots=True)
-class OngoingHit:
+class OngoingHit(Struct, frozen=True):
     """A hit that later ones may belong to: its injection and its occurrence."""
 
     id: str
