@@ -27,7 +27,7 @@ pytestmark = pytest.mark.browser
 SITE = "https://shop.example"
 HTML = (b"Content-Type", b"text/html; charset=utf-8")
 BASKET = f"""<!doctype html><html lang=de><title>Warenkorb</title>{ICON}
-<main><h1>Warenkorb</h1><div class=lines>
+<main><h1>Warenkorb</h1><a href="http://[">-</a><div class=lines>
 <div class=line><a href=/p/1>Zelt</a>
 <span>617,25&nbsp;\u20ac</span> <b>1.234,50&nbsp;\u20ac</b></div>
 <div class=line><a href=/p/2>Seil</a>

@@ -1,6 +1,6 @@
 // What items cost is another amount from one place of the shop on: on the page of an item, in a basket whose
 // lines and totals then agree, and on the pages that follow. What data has changed already stays.
-(settings, {tell, inquire, later, often, isReady, whenSeen, natives, BASKET, TOTAL, CHECKOUT, plain, amountsIn, put, restore, isRedrawn, rootOf, isBasketPage, labelOf, basketIn, changedBy, stored, store}) => {
+(settings, {tell, inquire, later, often, isReady, whenSeen, natives, BASKET, TOTAL, CHECKOUT, plain, amountsIn, placeOf, put, restore, isRedrawn, rootOf, isBasketPage, labelOf, basketIn, changedBy, stored, store}) => {
     // Milliseconds after which a page that draws itself is expected to have done so, and between looks.
     const SETTLED = 1500, EVERY = 150, DRAWS = 30;
     const DETAIL = 0, IN_BASKET = 1, AT_CHECKOUT = 2;
@@ -85,10 +85,14 @@
         seen(totals[0].element);
         return "changed";
     };
-    const leadsAway = (element) => [...element.querySelectorAll("a[href]")].some((it) => new URL(it.href, location.href).pathname !== location.pathname);
+    const isAway = (link) => {
+        const place = placeOf(link);
+        return place !== null && place.pathname !== location.pathname;
+    };
+    const leadsAway = (element) => [...element.querySelectorAll("a[href]")].some(isAway);
     const isInCard = (element, title) => {
         const link = element.closest("a[href]");
-        if (link && new URL(link.href, location.href).pathname !== location.pathname) return true;
+        if (link && isAway(link)) return true;
         for (let card = element.closest("li,article,tr,[class*=card i],[class*=tile i]"); card; card = card.parentElement.closest("li,article,tr,[class*=card i],[class*=tile i]")) {
             if (!card.contains(title) && leadsAway(card)) return true;
         }

@@ -154,7 +154,15 @@
             // A page without storage does not remember.
         }
     };
+    // Return where a link leads; null for an address that is none.
+    const placeOf = (anchor) => {
+        try {
+            return new URL(anchor.href, location.href);
+        } catch (error) {
+            return null;
+        }
+    };
     // Whether the page has drawn anew what was written.
     const isRedrawn = () => [...rewritten].some(([node, {put}]) => !node.isConnected || node.data !== put);
-    return {...kit, BASKET, TOTAL, CHECKOUT, plain, amountsIn, put, restore, isRedrawn, rootOf, isBasketPage, labelOf, explains, basketIn, changedBy, stored, store};
+    return {...kit, BASKET, TOTAL, CHECKOUT, plain, amountsIn, placeOf, put, restore, isRedrawn, rootOf, isBasketPage, labelOf, explains, basketIn, changedBy, stored, store};
 }
