@@ -296,6 +296,11 @@ class Rule(BaseModel, frozen=True, extra="forbid", defer_build=True):
         return self.match.mcp is not None or self.fault.target == "mcp"
 
     @property
+    def methods(self) -> tuple[str, ...] | None:
+        """The rule's methods, by default the fault's; None for all."""
+        return self.match.method or self.fault.default_methods or None
+
+    @property
     def resources(self) -> tuple[Resource, ...]:
         """The rule's resources, by default the fault's; empty for all."""
         if self.targets_llm or self.targets_mcp:
