@@ -7,6 +7,7 @@ what comes before the site) → ``response`` (decide by the site's response) →
 
 import hashlib
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -414,8 +415,8 @@ class Exchanges:
                 state.traffic,
                 self._recorder,
                 answer.headers.get("sec-websocket-extensions"),
-                on_llm_call=lambda: self._attribution.model_asked(state.task),
-                on_task_ended=lambda: self._attribution.task_ended(state.task),
+                on_llm_call=partial(self._attribution.model_asked, state.task),
+                on_task_ended=partial(self._attribution.task_ended, state.task),
             )
         return state.socket
 

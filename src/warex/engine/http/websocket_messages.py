@@ -69,7 +69,7 @@ class MessageReader:
         self._keep = keep
         self._over = False
         """Whether the side has closed, or cannot be read any more."""
-        self._inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+        self._inflater = zlib.decompressobj(-zlib.MAX_WBITS) if deflates else None
         self._opcode = CONTINUATION
         """Of the message that has begun; none has if it is a continuation's."""
         self._compressed = False
@@ -116,6 +116,7 @@ class MessageReader:
         if not self._compressed:
             yield frame.payload
             return
+        assert self._inflater is not None
         data, streams = frame.payload + _TAIL if frame.final else frame.payload, 0
         while data:
             if self._inflater.eof:  # A block may be marked as the last (RFC 7692 §7.2.3.4).
