@@ -6,7 +6,9 @@ from typing import ClassVar, Final, Literal, get_args
 import msgspec
 
 from warex.mcp.changes import Change
-from warex.rewriting.base import Edit
+from warex.rewriting.base import Edit, ValueChange
+from warex.rewriting.json_body.edit import JsonEdit
+from warex.rewriting.message_selection import MessageSelection
 
 
 class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +30,8 @@ class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
     """The client gets the site's own answer, complete, perhaps late."""
     rewrites: bool = False
     """The client gets the site's own answer with changes."""
+    changes_messages: bool = False
+    """It changes messages of a channel that stays open after the exchange's head."""
     depends_on_site: bool = False
     """It may have no effect: the site has no earlier answer, or takes no second request."""
     recoverable_by_retry: bool = True
@@ -53,6 +57,14 @@ class WallExit(msgspec.Struct, frozen=True):
     """Where the client is redirected: path and query."""
     cookie: str
     """The cookie that the client is given: ``name=value``."""
+    code: str = ""
+    """Digits that the form's ``code`` must have; empty for no code."""
+    opens_at: float = 0.0
+    """Second of the trial from which it can be passed."""
+    refusal: bytes = b""
+    """The page that is shown for a wrong code, and before it opens."""
+    pages: Mapping[str, bytes] = {}
+    """Further pages, by what follows the path and a slash."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -72,6 +84,8 @@ class Reply(msgspec.Struct, frozen=True):
     """How to pass it, if it is a wall."""
     page: str = ""
     """The body's family of error pages; empty for none."""
+    changes: tuple[ValueChange, ...] = ()
+    """What is different because of it, as the ledger tells it."""
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -128,6 +142,33 @@ class Rewrite(msgspec.Struct, frozen=True):
     edit: Edit
     beacon_path: str = ""
     """A path of the same site whose requests the proxy answers and records; empty for none."""
+    drops: tuple[str, ...] = ()
+    """Names of cookies that the request does not bring to the site."""
+
+
+type MessageAction = Literal[
+    "close", "reset", "delay", "drop", "duplicate", "reorder", "corrupt", "stall"
+]
+"""What becomes of a message: ``close`` and ``reset`` end its channel in its place; ``stall`` holds
+it and all that follow."""
+
+
+class ChangeMessages(msgspec.Struct, frozen=True, kw_only=True):
+    """Change single messages of a WebSocket, or events of a stream that goes on."""
+
+    name: ClassVar = "change_messages"
+    traits: ClassVar[EffectProperties] = EffectProperties(changes_messages=True)
+
+    carrier: Literal["websocket", "events"]
+    action: MessageAction
+    selection: MessageSelection
+    seconds: float = 0.0
+    """Of a delay or a stall; infinite for one that does not end."""
+    edit: JsonEdit | None = None
+    """The change of what is corrupted."""
+    code: int = 0
+    """Of a WebSocket's Close frame."""
+    reason: str = ""
 
 
 class OtherPage(msgspec.Struct, frozen=True):
@@ -243,6 +284,7 @@ type Effect = (
     | Trickle
     | Truncate
     | Rewrite
+    | ChangeMessages
     | OtherPage
     | ReplayFirst
     | DuplicateRequest

@@ -5,7 +5,7 @@ import base64
 import binascii
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Final, Protocol
 
@@ -29,6 +29,7 @@ from warex.engine.http.events import (
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.engine.services import Services, Share
 from warex.engine.sites import Inbox
+from warex.engine.sockets.buffers import Intake
 from warex.engine.sockets.turns import SLICE_S, Peer
 
 _INTERNAL_ERROR: Final = 2
@@ -68,6 +69,9 @@ class Run(Protocol):
     def push(self, piece: bytes) -> bool:
         """Insert a piece into the response's body; False if none is being relayed."""
 
+    def add_frames(self, steps: Iterable[handler.FrameStep], *, from_client: bool) -> None:
+        """Do further steps for a side of a WebSocket."""
+
 
 class ClientSide:
     """One connection of a client, of either version of HTTP."""
@@ -88,6 +92,7 @@ class ClientSide:
         self.end, self.http = end, http
         self.is_redirected = is_redirected
         self.is_multiplexed = self.connection.version == "HTTP/2.0"
+        self.intake = Intake(end, end.buffers, has_windows=self.is_multiplexed)
         self.runs: dict[int, Run] = {}
         self._own = own
         self._others: dict[int, Share] = {}
@@ -362,13 +367,17 @@ class ClientSide:
     async def drain(self, stream: int) -> None:
         """Wait until little waits for the client."""
         await self.end.drain()
-        while self.http.queued(stream) and stream in self.runs:
-            await self._wait_emptied(stream)
+        if waiting := self.http.queued(stream):
+            with self.end.buffers.holding(waiting):
+                while self.http.queued(stream) and stream in self.runs:
+                    await self._wait_emptied(stream)
 
     async def sent(self, stream: int) -> None:
         """Wait until everything has passed flow control, and gone to the kernel."""
-        while self.http.queued(stream) and not self.end.is_lost:
-            await self._wait_emptied(stream)
+        if waiting := self.http.queued(stream):
+            with self.end.buffers.holding(waiting):
+                while self.http.queued(stream) and not self.end.is_lost:
+                    await self._wait_emptied(stream)
         if self.end.unsent:
             await self.end.flush()
 

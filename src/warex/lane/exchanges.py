@@ -7,7 +7,6 @@ what comes before the site) → ``response`` (decide by the site's response) →
 
 import hashlib
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -27,7 +26,6 @@ from warex.engine.handler import (
 )
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead
-from warex.engine.http.websocket import Frame
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_of
 from warex.lane.attribution import Attribution, task_of_user
 from warex.lane.config import ProxyConfig
@@ -43,19 +41,20 @@ from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.response_faults.site_readers import SiteReaders
 from warex.lane.response_faults.stream_rewriter import BodyReader, changes_length_of
 from warex.lane.settlement import Settlement
+from warex.lane.sockets.sockets import Sockets
 from warex.lane.state import (
     AppliedInjection,
     Asked,
     ConnectionState,
     Draft,
     ExchangeState,
+    changes_socket,
     read_head,
 )
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds, is_grpc, is_longer
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import McpTraffic, amends_response
-from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen
@@ -102,6 +101,7 @@ class Exchanges:
         self._rewritten = rewritten
         self._answer = answer
         self._settlement = settlement
+        self.sockets = Sockets(recorder, attribution, settlement, control)
         self._control = control
         self._effects = EffectApplier(previous, rewritten, settlement.settle)
         self._live: dict[str, ExchangeState] = {}
@@ -261,7 +261,7 @@ class Exchanges:
             request.method, request.url
         ):
             state.may_be_rewritten = True
-            draft.head = self._rewritten.prepare_request(draft.head)
+            draft.head = self._rewritten.prepare_request(draft.head, state.pending)
         body = draft.body if draft.body is not None else state.wire.request_body or b""
         kept = state.traffic.replay(draft.head, body)
         if kept is None:
@@ -282,6 +282,8 @@ class Exchanges:
         state.traffic.answered(wire.response)
         state.answer = wire.response
         self._decide_by_response(state, WholeResponse(wire.response))
+        if wire.response.status == _SWITCHING:
+            self.sockets.begin(state)
         coded = "content-encoding" in wire.response.headers.by_name
         if state.may_be_rewritten and coded and not self._needs_whole(state):
             # It may be a decompression bomb.
@@ -313,7 +315,7 @@ class Exchanges:
         return self._settlement.planned(state, plan)
 
     def _needs_whole(self, state: ExchangeState) -> bool:
-        only_rewritten = all(map(rewrites, state.pending))
+        only_rewritten = all(rewrites(it) or changes_socket(it) for it in state.pending)
         return not only_rewritten or state.traffic.needs_whole_response
 
     def _decide_by_response(self, state: ExchangeState, response: WholeResponse) -> None:
@@ -345,6 +347,9 @@ class Exchanges:
         )
         changes_length = False
         for injection in state.pending:
+            if changes_socket(injection):  # The site has not opened one.
+                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                continue
             applied = AppliedInjection(injection)
             state.applied.append(applied)
             change = self._effects.page_change(state, applied)
@@ -395,30 +400,6 @@ class Exchanges:
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)
-
-    # ---- WebSockets
-
-    def frame(self, wire: WireExchange, frame: Frame, *, from_client: bool) -> bool:
-        """Record a frame; it passes."""
-        self._socket(wire.state).add(frame, from_client=from_client)
-        return True
-
-    def upgrade_closed(self, wire: WireExchange, by_client: bool) -> None:
-        """Record the end of a WebSocket."""
-        self._socket(wire.state).close(by_client=by_client)
-
-    def _socket(self, state: ExchangeState) -> WebSocketRecord:
-        if state.socket is None:
-            answer = state.wire.response
-            assert answer is not None
-            state.socket = WebSocketRecord(
-                state.traffic,
-                self._recorder,
-                answer.headers.get("sec-websocket-extensions"),
-                on_llm_call=partial(self._attribution.model_asked, state.task),
-                on_task_ended=partial(self._attribution.task_ended, state.task),
-            )
-        return state.socket
 
     # ---- faults
 
@@ -487,6 +468,7 @@ class Exchanges:
         for state in list(self._live.values()):
             if self._forget(state):
                 self._settlement.end_trial(state)
+        self.sockets.finish()
 
     def refuse(self, connection: Connection) -> None:
         """Record no HTTP/1 request of a connection that is awaited to its end."""
@@ -496,4 +478,6 @@ class Exchanges:
 
 
 def _comes_before(injection: PlannedInjection) -> bool:
+    if changes_socket(injection):
+        return False
     return injection.stage == "request" or amends_response(injection)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from warex.effects import (
     BadCertificate,
+    ChangeMessages,
     Cut,
     Delay,
     DnsError,
@@ -92,7 +93,7 @@ class EffectApplier:
                 self._replay_first(state, draft, applied)
             case DuplicateRequest():
                 draft.copies.append(applied)
-            case Rewrite() | EditToolResponse() | PushToolEvent():
+            case Rewrite() | ChangeMessages() | EditToolResponse() | PushToolEvent():
                 pass  # Once the response is known; by the kind of traffic.
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
                 raise TypeError(f"{effect} comes before there is an exchange")

@@ -6,23 +6,39 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warex.effects import ChangeMessages, Reply
 from warex.engine.handler import Abort, AbortHow, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
-from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
+from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
 from warex.lane.response_faults.previous_responses import TaskKey
 from warex.lane.response_faults.stream_rewriter import BodyReader, StreamedRewriter, rewritten
 from warex.lane.tasks import TASK_HEADER, Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp_tap import Amendment
-from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 from warex.traces import ChangedValue
 
 _FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
+
+
+def changes_socket(injection: PlannedInjection) -> bool:
+    """Whether an injection changes messages of a WebSocket."""
+    effects = injection.effects
+    return any(isinstance(it, ChangeMessages) and it.carrier == "websocket" for it in effects)
+
+
+class MessageHits(Struct, eq=False):
+    """The messages of a channel that an injection has changed."""
+
+    count: int = 0
+    """Those whose change is done."""
+    held_since: float | None = None
+    """Second of the trial since which the first one is held."""
+    changes: list[ChangedValue] = field(default_factory=list)
 
 
 class AppliedInjection(Struct, eq=False):
@@ -37,6 +53,8 @@ class AppliedInjection(Struct, eq=False):
     """How it changes the answers of tools, if it does."""
     site_change: ChangedValue | None = None
     """What it changed that depends on the site: another page, an earlier response, a copy."""
+    messages: MessageHits | None = None
+    """What it does to the messages of a WebSocket, or the events of a stream."""
     is_answer: bool = False
     """Whether the client gets an answer of its making, which must arrive."""
 
@@ -53,7 +71,7 @@ class AppliedInjection(Struct, eq=False):
     @property
     def ends_with_holds(self) -> bool:
         """Whether it is delivered once its holds are over: nothing else of it is awaited."""
-        answers = self.is_answer or self.amendment is not None
+        answers = self.is_answer or self.amendment is not None or self.messages is not None
         return not (answers or self.rewrites or self.depends_on_site or self.is_cut)
 
     @property
@@ -66,7 +84,9 @@ class AppliedInjection(Struct, eq=False):
         """Whether there was no response to change, or nothing in it."""
         unanswered = self.amendment is not None and self.amendment.awaits_answer
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
-        return unanswered or unchanged or (self.depends_on_site and self.site_change is None)
+        unhit = self.messages is not None and not self.messages.count
+        strayed = self.depends_on_site and self.site_change is None
+        return unanswered or unchanged or unhit or strayed
 
     @property
     def changes(self) -> list[ChangedValue]:
@@ -81,13 +101,19 @@ class AppliedInjection(Struct, eq=False):
 
     @property
     def _all_changes(self) -> list[ChangedValue]:
+        replies = (it for it in self.injection.effects if isinstance(it, Reply))
+        by_reply = [changed_value(change) for it in replies for change in it.changes]
         by_site = [] if self.site_change is None else [self.site_change]
-        return by_site if self.page is None else [*by_site, *self.page.changes]
+        if self.messages is not None:
+            by_site += self.messages.changes
+        return [*by_reply, *by_site, *(() if self.page is None else self.page.changes)]
 
     def outlives_exchange(self, *, arrived: bool) -> bool:
         """Whether it stays open after its exchange: for another exchange or a page's report."""
         if self.amendment is not None and self.amendment.on_other_exchange:
             return True
+        if changes_socket(self.injection):
+            return arrived
         awaits_report = self.page is not None and self.page.awaits_report
         return arrived and awaits_report and not self.changed_nothing
 
@@ -196,8 +222,6 @@ class ExchangeState(Struct, eq=False):
     """The head of the response, as it is recorded."""
     refusal: str | None = None
     """Why the request is not forwarded, though no fault says so."""
-    socket: WebSocketRecord | None = None
-    """The record of a WebSocket, once it is open."""
     finished: bool = False
 
     @property

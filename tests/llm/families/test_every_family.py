@@ -21,6 +21,7 @@ from warex.llm import (
     read_answer,
     recognise,
     retry_after,
+    streamed_answer,
     tool_names,
     with_system_text,
 )
@@ -63,6 +64,30 @@ def test_an_answer_is_read(vector: Vector) -> None:
     answer = read_answer(request, vector.status, vector.content_type, vector.body)
 
     assert answer == vector.expected()
+
+
+ALL = [vector for family in LLM_APIS for vector in vectors(family.name)]
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from([it for it in ALL if 200 <= it.status < 300]),
+    st.integers(1, 90),
+    st.integers(0, 60),
+)
+def test_an_answer_that_is_read_as_it_comes_is_the_same(
+    vector: Vector, size: int, missing: int
+) -> None:
+    request = vector.recognised()
+    body = vector.body[: max(0, len(vector.body) - missing)]
+    begun, came = streamed_answer(request), bytearray()
+
+    for at in range(0, len(body), size):
+        came += body[at : at + size]
+        begun.read(came)
+    answer = read_answer(request, vector.status, vector.content_type, body, begun)
+
+    assert answer == read_answer(request, vector.status, vector.content_type, body)
 
 
 @pytest.mark.parametrize("vector", WHOLE, ids=lambda v: f"{v.family}: {v.name}")

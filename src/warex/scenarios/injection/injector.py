@@ -168,6 +168,9 @@ class Injector:
             opened.skipped = self._unarmed
         else:
             self.armed = True
+        for count in self._of_exchanges:
+            if count.ongoing is not None:
+                count.observe(exchange)
         due = [count for count in self._at_request if count.matches(candidate)]
         reached = [
             count

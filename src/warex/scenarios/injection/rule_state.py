@@ -69,9 +69,13 @@ class RuleState:
             return False
         return self.rule.fault.reaches(exchange, self.fault_state)
 
+    def observe(self, exchange: Exchange) -> None:
+        """Let the fault of an earlier hit see a request, whether the rule matches it or not."""
+        self.fault_state = self.rule.fault.observed(self.fault_state, exchange)
+
     def may_concern(self, method: str, url: str) -> bool:
         """Whether the rule could be about a request, as far as method and URL tell."""
-        methods = self.rule.match.method
+        methods = self.rule.methods
         fits = methods is None or method in methods
         return bool(fits and not self.of_connections and self._url_fits(url))
 

@@ -71,7 +71,7 @@ def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bo
     """
     match, resources = rule.match, rule.resources
     url_fits = matcher(match, sites)
-    methods, statuses = match.method, match.status
+    methods, statuses = rule.methods, match.status
     of_llm, llm = rule.targets_llm, match.llm
     of_mcp = rule.targets_mcp
     whole_pages = rule.fault.changes_page and match.resource is None and "document" in resources

@@ -38,8 +38,12 @@ frame_events: Final = jh2.events
 MAX_FRAME: Final = 16_384
 """Bytes in a frame that every peer must accept (RFC 9113 §4.2)."""
 MAX_STREAMS: Final = 100
-STREAM_WINDOW: Final = 1024 * 1024
-CONNECTION_WINDOW: Final = 8 * 1024 * 1024
+STREAM_WINDOW: Final = 64 * 1024
+"""Bytes of a stream that may wait at first."""
+STREAM_WINDOWS: Final = 12 * 1024 * 1024
+"""Bytes of all streams that may wait, so that none waits for others."""
+CONNECTION_WINDOW: Final = 2 * STREAM_WINDOWS + STREAM_WINDOW
+"""jh2 tells a peer of what was taken once that is half of it."""
 _INITIAL_CONNECTION_WINDOW: Final = 65_535
 _FRAMES_A_READ: Final = 64
 _FIELDS_A_READ: Final = 64 * 1024
@@ -216,6 +220,11 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
         """Let the peer send as many bytes more."""
         with suppress(H2Error):  # A window cannot grow beyond 2 GB.
             self.acknowledge_received_data(size, stream_id)
+
+    def widen(self, size: int, stream_id: int) -> None:
+        """Let as many bytes more of a stream wait from now on."""
+        with suppress(H2Error):  # It has ended.
+            self.increment_flow_control_window(size, stream_id)
 
     def is_open(self, stream_id: int) -> bool:
         """Whether anything may still be sent on a stream."""
