@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 import time
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.mitmproxy_addon.shop import HTML, JSON, PAGE, Shop
+from tests.mitmproxy_addon.shop import HTML, JSON, NAVIGATES, PAGE, Shop
 from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import completion
@@ -88,6 +89,34 @@ def _call(shop: Shop, model: str) -> LlmCall:
     wait_until(lambda: model in [it.model_asked for it in shop.events(LlmCall)])
     (event,) = (it for it in shop.events(LlmCall) if it.model_asked == model)
     return event
+
+
+def test_a_session_is_lost_at_the_site_and_at_the_client(shop: Shop) -> None:
+    shop.site.routes["/signed-out"] = Answer(headers=HTML, body=PAGE)
+    cookies = [("cookie", "sid=1"), ("cookie", "theme=dark")]
+    url = f"{shop.url}/signed-out"
+    answer = shop.client.get(url, headers=[*NAVIGATES.items(), *cookies])
+
+    assert answer.content == PAGE
+    assert {it.partition("=")[0] for it in answer.headers.get_list("set-cookie")} == {"sid"}
+    (seen,) = (it for it in shop.site.seen if it.target == "/signed-out")
+    assert seen.header("cookie") == "theme=dark"
+    assert [it.before for it in shop.delivered("signed-out").changes] == ["sid"]
+
+
+def test_a_world_that_changes_is_answered_for(shop: Shop) -> None:
+    shop.site.routes["/coded"] = Answer(headers=HTML, body=PAGE)
+    form = re.search(r'action="(/[0-9a-f]{16})"', shop.get("coded").text)
+    assert form
+    messages = shop.get(f"{form[1][1:]}/messages").text
+    code = re.search(r"code is ([0-9]{6})", messages)
+    assert code
+    passed = shop.client.post(shop.url + form[1], data={"code": code[1]}, headers=NAVIGATES)
+    assert (passed.status_code, passed.headers["location"]) == (303, "/coded")
+    assert shop.get("coded").content == PAGE
+    assert shop.client.post(f"{shop.url}/conflict", headers=NAVIGATES).status_code == 409
+    assert shop.get("products/7").status_code == 404
+    assert not [it for it in shop.site.seen if it.target in ("/conflict", "/products/7")]
 
 
 def test_a_models_answer_is_read(shop: Shop) -> None:

@@ -191,3 +191,14 @@ def test_a_glob_of_never_that_excludes_nothing_is_told() -> None:
 def test_no_preset_can_never_match(name: str) -> None:
     for each in load_preset(name).rules:
         assert list(unmatchable(each, sites=SITES)) == []
+
+
+def test_a_fault_of_writes_that_is_about_reading_only_is_told() -> None:
+    def reasons(*methods: str) -> list[str]:
+        match: dict[str, object] = {"method": list(methods)} if methods else {}
+        return list(unmatchable(rule(match, {"kind": "write_conflict"})))
+
+    assert reasons("GET") == [
+        "can never apply: write_conflict is about writes, and the rule about GET only."
+    ]
+    assert reasons() == reasons("GET", "POST") == reasons("DELETE") == []

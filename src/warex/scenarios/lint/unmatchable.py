@@ -18,6 +18,7 @@ from warex.text.english import with_article
 from warex.text.escaping import in_backticks
 
 _SCHEMES: Final = ("http", "https", "mcp+stdio")
+_SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 _ANY_URL_MAY_BE: Final = {"document", "xhr", "other"}
 """Kinds that a URL with any file extension may have."""
 _MEDIA_TYPE: Final = re.compile(r"[^/;\s]+/[^/;\s]+")
@@ -195,7 +196,10 @@ def _methods(rule: Rule) -> Iterable[str]:
     if not methods:
         return
     said = " or ".join(methods)
-    if set(methods) <= {"CONNECT"}:
+    usual = set(rule.fault.default_methods)
+    if usual and not usual & _SAFE and set(methods) <= _SAFE:
+        yield f"{rule.fault.kind} is about writes, and the rule about {said} only"
+    elif set(methods) <= {"CONNECT"}:
         yield "CONNECT opens a tunnel, and is no exchange with a site"
     elif resources and not rule.match.needs_response:
         if resources <= SUBRESOURCES and not set(methods) & {"GET", "HEAD"}:
