@@ -5,6 +5,7 @@ from typing import ClassVar, Final, Literal, get_args
 
 import msgspec
 
+from warex.llm.base import StreamErrorKind, StreamPoint
 from warex.mcp.changes import Change
 from warex.rewriting.base import Edit
 
@@ -26,6 +27,8 @@ class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
     """It only delays the exchange."""
     keeps_response: bool = False
     """The client gets the site's own answer, complete, perhaps late."""
+    divides: bool = False
+    """It needs the body of the site's answer, which comes in pieces or in part."""
     rewrites: bool = False
     """The client gets the site's own answer with changes."""
     depends_on_site: bool = False
@@ -95,7 +98,7 @@ class Trickle(msgspec.Struct, frozen=True):
     """
 
     name: ClassVar = "trickle"
-    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True, divides=True)
 
     pause: float
     """Seconds."""
@@ -109,11 +112,42 @@ class Truncate(msgspec.Struct, frozen=True):
     """
 
     name: ClassVar = "truncate"
-    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, divides=True)
 
-    share: float
-    """Share of the answer's pieces, in [0, 1); at least the first piece, never the last."""
+    at: float | StreamPoint
+    """Share of the answer's pieces, in [0, 1): at least the first piece, never the last. Or a place
+    in a model's stream."""
     how: Literal["clean", "close", "reset"]
+
+
+class StallStream(msgspec.Struct, frozen=True):
+    """Fall silent within a model's stream, with the connection open; then go on."""
+
+    name: ClassVar = "stall_stream"
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True, divides=True)
+
+    at: StreamPoint
+    seconds: float
+    """Infinite: until the client leaves."""
+
+
+class BreakEvent(msgspec.Struct, frozen=True):
+    """Break the JSON of one event of a model's stream; the rest comes as it is."""
+
+    name: ClassVar = "break_event"
+    traits: ClassVar[EffectProperties] = EffectProperties(divides=True)
+
+    at: StreamPoint
+
+
+class EndStreamInError(msgspec.Struct, frozen=True):
+    """Break a model's stream off with its API's own event of an error."""
+
+    name: ClassVar = "end_stream_in_error"
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, divides=True)
+
+    at: StreamPoint
+    error: StreamErrorKind
 
 
 class Rewrite(msgspec.Struct, frozen=True):
@@ -242,6 +276,9 @@ type Effect = (
     | Cut
     | Trickle
     | Truncate
+    | StallStream
+    | BreakEvent
+    | EndStreamInError
     | Rewrite
     | OtherPage
     | ReplayFirst

@@ -435,9 +435,10 @@ class ExchangeRun:
         client.send_response(self.stream, head)
         record.head_sent = True
         for number, piece in enumerate(pieces):
-            if number and respond.pause_s:
+            if pause := respond.pause_before(number):
                 client.flush()
-                await self._pause(respond.pause_s)
+                await client.drain(self.stream)
+                await self._pause(pause)
             parts = split(piece)
             if respond.tap:
                 parts = self._handler.response_piece(self.exchange, piece, last=False)

@@ -9,7 +9,8 @@ the client is still there. ``ended`` is called exactly once for every exchange w
 ``request_head`` was called, whatever happens to it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
@@ -17,6 +18,8 @@ from msgspec import Struct
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.http.websocket import Frame as Frame
 from warex.exchange import SiteFailure as SiteFailure
+
+_NO_STALLS: Final[Mapping[int, float]] = MappingProxyType({})
 
 type AbortHow = Literal["close", "reset"]
 """An orderly end, or a TCP reset. On HTTP/2 a close ends the stream, a reset the connection."""
@@ -215,10 +218,16 @@ class Respond(Struct, frozen=True):
     """The body, without framing. The engine sets Content-Length or chunks as the head says."""
     pause_s: float = 0.0
     """Seconds before each piece but the first."""
+    stalls: Mapping[int, float] = _NO_STALLS
+    """More seconds before a piece, by its number from 0; infinite: until the client leaves."""
     cut: AbortHow | None = None
     """How the connection ends after the last piece; None: the message is complete."""
     tap: bool = False
     """Whether ``response_piece`` is asked for each piece, just before it is sent."""
+
+    def pause_before(self, piece: int) -> float:
+        """Return the seconds before a piece, by its number from 0."""
+        return (self.pause_s if piece else 0.0) + self.stalls.get(piece, 0.0)
 
 
 class Relay(Struct, frozen=True):

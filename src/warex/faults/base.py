@@ -173,6 +173,16 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return ""
 
     @property
+    def needs_stream(self) -> bool:
+        """Whether it is about a model's streamed answers only."""
+        return False
+
+    @property
+    def waits_for_client(self) -> bool:
+        """Whether it holds an exchange without an end, until the client leaves."""
+        return False
+
+    @property
     def inaction_resists(self) -> bool:
         """Whether an agent that meets the attack and ignores it has resisted."""
         return self.category == "attack"

@@ -56,6 +56,8 @@ def _missed(applied: AppliedInjection, arrival: Arrival) -> MissReason:
         return "client_gone" if arrival.held else "client_left"
     if page is not None and page.is_bomb:
         return "decompression_bomb"
+    if applied.not_streamed:
+        return "not_streamed"
     if applied.changed_nothing or (page is not None and page.found_nothing):
         return "nothing_to_rewrite"
     if page is not None and page.removed_by_page:

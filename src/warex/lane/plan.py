@@ -5,13 +5,14 @@ one finds what an earlier one made: a page that a fault answers with can be rewr
 """
 
 import json
-from collections.abc import Callable
-from typing import assert_never
+from collections.abc import Callable, Sequence
+from typing import Literal, assert_never
 
 from msgspec.structs import replace
 
 from warex.effects import (
     BadCertificate,
+    BreakEvent,
     Cut,
     Delay,
     DnsError,
@@ -19,12 +20,14 @@ from warex.effects import (
     DuplicateRequest,
     EditToolResponse,
     Effect,
+    EndStreamInError,
     OtherPage,
     PushToolEvent,
     RefuseConnection,
     ReplayFirst,
     Reply,
     Rewrite,
+    StallStream,
     Trickle,
     Truncate,
 )
@@ -35,7 +38,9 @@ from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, unconditional
 from warex.lane.state import AppliedInjection, Draft, ExchangeState
 from warex.lane.whole_response import WholeResponse
+from warex.llm.base import StreamPoint
 from warex.llm.body.framing import stream_chunks
+from warex.llm.stream import LlmStream
 
 type Settle = Callable[[ExchangeState, AppliedInjection, bool], None]
 
@@ -75,17 +80,33 @@ class EffectApplier:
             case Reply():
                 draft.response = _reply(state, effect)
                 draft.pieces, draft.cut, applied.is_answer = None, None, True
+                draft.stalls = {}
             case Cut(how):
                 draft.abort = how
             case Trickle(pause):
                 _divide(draft)
                 draft.pause_s, applied.is_answer = pause, True
+            case Truncate(at, how) if isinstance(at, StreamPoint):
+                if stream := _stream_of(state, draft, applied):
+                    _keep_first(draft, stream.index_of(at))
+                    _end_early(draft, how)
             case Truncate(share, how):
+                assert not isinstance(share, StreamPoint)
                 _truncate(draft, share)
-                draft.cut = None if how == "clean" else how
-                if how == "clean":
-                    _correct_length(draft)
+                _end_early(draft, how)
                 applied.is_answer = True
+            case StallStream(at, seconds):
+                if stream := _stream_of(state, draft, applied):
+                    number = stream.index_of(at)
+                    draft.stalls[number] = draft.stalls.get(number, 0.0) + seconds
+            case BreakEvent(at):
+                if stream := _stream_of(state, draft, applied):
+                    _replace_pieces(draft, stream.with_broken_event(at) or stream.events)
+            case EndStreamInError(at, error):
+                if stream := _stream_of(state, draft, applied):
+                    _keep_first(draft, stream.index_of(at))
+                    _replace_pieces(draft, stream.broken_off(at, error))
+                    draft.cut = None
             case OtherPage(draw):
                 self._request_other_page(state, draft, applied, draw)
             case ReplayFirst():
@@ -181,6 +202,7 @@ def _respond(draft: Draft, response: WholeResponse) -> Respond:
         response.head.headers,
         tuple(pieces),
         draft.pause_s,
+        draft.stalls,
         draft.cut,
         # A model's answer is read as it is sent, and may be sent in part.
         tap=draft.pieces is not None,
@@ -223,8 +245,38 @@ def _truncate(draft: Draft, share: float) -> None:
     _divide(draft)
     if draft.pieces is None:
         return
-    kept = max(1, min(int(share * len(draft.pieces)), len(draft.pieces) - 1))
-    draft.pieces = draft.pieces[:kept]
+    _keep_first(draft, max(1, min(int(share * len(draft.pieces)), len(draft.pieces) - 1)))
+
+
+def _stream_of(state: ExchangeState, draft: Draft, applied: AppliedInjection) -> LlmStream | None:
+    """Divide a model's stream into its events; note it if the response is no stream."""
+    response = None if draft.response is None else draft.response.decoded()
+    stream = None if response is None else state.traffic.stream(response, draft.pieces)
+    if stream is None:
+        applied.not_streamed = True
+        return None
+    draft.response, draft.pieces = response, list(stream.events)
+    applied.is_answer = True
+    return stream
+
+
+def _keep_first(draft: Draft, number: int) -> None:
+    """Keep the first pieces, and the silence after them."""
+    draft.pieces = (draft.pieces or [])[:number]
+    draft.stalls = {at: seconds for at, seconds in draft.stalls.items() if at <= number}
+    if number in draft.stalls:
+        draft.pieces.append(b"")  # Silence comes before a piece.
+
+
+def _replace_pieces(draft: Draft, pieces: Sequence[bytes]) -> None:
+    draft.pieces = list(pieces)
+    _correct_length(draft)
+
+
+def _end_early(draft: Draft, how: Literal["clean", "close", "reset"]) -> None:
+    draft.cut = None if how == "clean" else how
+    if how == "clean":
+        _correct_length(draft)
 
 
 def _correct_length(draft: Draft) -> None:

@@ -39,6 +39,8 @@ class AppliedInjection(Struct, eq=False):
     """What it changed that depends on the site: another page, an earlier response, a copy."""
     is_answer: bool = False
     """Whether the client gets an answer of its making, which must arrive."""
+    not_streamed: bool = False
+    """Whether it is about a stream, and the answer is none."""
 
     @property
     def depends_on_site(self) -> bool:
@@ -66,7 +68,8 @@ class AppliedInjection(Struct, eq=False):
         """Whether there was no response to change, or nothing in it."""
         unanswered = self.amendment is not None and self.amendment.awaits_answer
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
-        return unanswered or unchanged or (self.depends_on_site and self.site_change is None)
+        without_site = self.depends_on_site and self.site_change is None
+        return unanswered or unchanged or without_site or self.not_streamed
 
     @property
     def changes(self) -> list[ChangedValue]:
@@ -107,6 +110,8 @@ class Draft(Struct):
     pieces: list[bytes] | None = None
     """The response's body, if it is paced or cut."""
     pause_s: float = 0.0
+    stalls: dict[int, float] = field(default_factory=dict)
+    """Seconds of silence before a piece, by its number."""
     cut: AbortHow | None = None
     """How the connection ends after the last piece."""
     abort: AbortHow | None = None

@@ -162,6 +162,21 @@ type ApiErrorKind = Literal[
 ]
 """Why an LLM API refuses a call."""
 
+type StreamErrorKind = Literal["overloaded", "unavailable", "server_error", "rate_limited"]
+"""Why an LLM API breaks off a stream that it has begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPoint:
+    """A place between two events of a streamed answer: after its beginning, or before its end."""
+
+    events: int | None = None
+    """After so many events."""
+    tokens: int | None = None
+    """After the event with which so many tokens have come, by estimate."""
+    before: Literal["finish", "end_marker"] | None = None
+    """Before the event that tells why the model ended, or before the last that its API demands."""
+
 
 @dataclass(frozen=True, slots=True)
 class SerializedAnswer:

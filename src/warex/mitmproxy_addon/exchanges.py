@@ -270,7 +270,8 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _answer(self, it: OpenFlow, respond: Respond) -> None:
         """Answer in the site's place."""
-        if respond.cut is not None or (respond.pause_s and len(respond.pieces) > 1):
+        pauses = map(respond.pause_before, range(len(respond.pieces)))
+        if respond.cut is not None or any(pauses):
             raise TypeError(_UNSUPPORTED)
         if it.flow.response is None or it.wire.response is not None:
             answer = messages.make_response(it.wire.request, respond)

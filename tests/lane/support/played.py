@@ -295,9 +295,9 @@ class _Played:
     def _respond(self, respond: Respond) -> None:
         self._client.head = respond
         for number, planned in enumerate(respond.pieces):
-            if number and respond.pause_s:
+            if pause := respond.pause_before(number):
                 try:
-                    self._wait(respond.pause_s)
+                    self._wait(pause)
                 except _Left:
                     self._outcome.update(head_sent=True, response_bytes=len(self._client.body))
                     raise
