@@ -14,6 +14,7 @@ from warex.clock import Clock
 from warex.effects import (
     BreakEvent,
     Cut,
+    CutStream,
     Delay,
     DnsError,
     DuplicateRequest,
@@ -25,7 +26,7 @@ from warex.effects import (
     Trickle,
     Truncate,
 )
-from warex.engine.handler import Abort, Forward, Plan, Relay, Respond
+from warex.engine.handler import Abort, Forward, Pace, Plan, Relay, Respond, Stop
 from warex.exchange import Exchange
 from warex.faults.server.http_error import HttpError
 from warex.lane.outcome import Arrival, delivery_of
@@ -234,29 +235,19 @@ def test_a_stream_falls_silent_before_an_event_and_comes_whole() -> None:
     plan, hit = of_model(StallStream(StreamPoint(events=2), 9.0))
 
     assert list(plan.pieces) == WORDS
-    assert [plan.pause_before(number) for number in range(5)] == [0, 0, 9.0, 0, 0]
+    assert plan.pace == Pace(stops=(Stop(sum(map(len, WORDS[:2])), 9.0),))
     assert hit.is_answer
 
 
-def test_a_silence_before_a_cut_comes_after_the_last_event() -> None:
-    point = StreamPoint(events=2)
-    plan, _ = of_model(StallStream(point, 9.0), Truncate(point, "reset"))
+def test_a_silence_may_come_before_a_cut() -> None:
+    plan, _ = of_model(CutStream(StreamPoint(events=2), "reset", 9.0))
 
-    assert (list(plan.pieces), plan.cut) == ([*WORDS[:2], b""], "reset")
-    assert plan.pause_before(2) == 9.0
-
-
-def test_a_silence_behind_a_cut_is_left_out() -> None:
-    plan, _ = of_model(
-        StallStream(StreamPoint(events=4), 9.0), Truncate(StreamPoint(events=2), "close")
-    )
-
-    assert (list(plan.pieces), dict(plan.stalls)) == (WORDS[:2], {})
+    assert plan.pace == Pace(stops=(Stop(sum(map(len, WORDS[:2])), 9.0, "reset"),))
 
 
 @pytest.mark.parametrize(("before", "comes"), [("finish", 3), ("end_marker", 4)])
 def test_a_stream_without_its_end_ends_in_good_order(before: Any, comes: int) -> None:
-    plan, _ = of_model(Truncate(StreamPoint(before=before), "clean"))
+    plan, _ = of_model(CutStream(StreamPoint(before=before), "clean"))
 
     assert (list(plan.pieces), plan.cut) == (WORDS[:comes], None)
     assert int(plan.headers.get("content-length")) == sum(map(len, WORDS[:comes]))
@@ -268,6 +259,8 @@ def test_one_event_is_broken_and_the_length_is_right() -> None:
     assert [plan.pieces[0], *plan.pieces[2:]] == [WORDS[0], *WORDS[2:]]
     assert WORDS[1].startswith(plan.pieces[1].removesuffix(b"\n\n"))
     assert int(plan.headers.get("content-length")) == sum(map(len, plan.pieces))
+    # What has come by then is all that a client must have.
+    assert plan.pace == Pace(stops=(Stop(sum(map(len, plan.pieces[:2]))),))
 
 
 def test_an_error_comes_in_place_of_the_rest() -> None:
@@ -284,7 +277,7 @@ def test_an_error_comes_in_place_of_the_rest() -> None:
         StallStream(StreamPoint(events=1), 1.0),
         BreakEvent(StreamPoint(events=1)),
         EndStreamInError(StreamPoint(events=1), "overloaded"),
-        Truncate(StreamPoint(before="finish"), "clean"),
+        CutStream(StreamPoint(before="finish"), "clean"),
     ],
 )
 def test_an_answer_that_is_no_stream_passes_and_says_so(effect: Effect) -> None:

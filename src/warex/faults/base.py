@@ -178,8 +178,8 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return False
 
     @property
-    def waits_for_client(self) -> bool:
-        """Whether it holds an exchange without an end, until the client leaves."""
+    def is_endless(self) -> bool:
+        """Whether only its client or the end of the trial ends what it does."""
         return False
 
     @property

@@ -30,6 +30,7 @@ from warex.engine.handler import (
     ResponsePlan,
     Site,
     SiteFailure,
+    Stop,
     Timer,
     WholeResponsePlan,
 )
@@ -303,6 +304,10 @@ class Lane:
             self.engine.abort(exchange, "reset")
             return ()
 
+    def stopped(self, exchange: Exchange, stop: Stop) -> None:
+        """Take note that the body goes no further."""
+        self._aborting(exchange, self._exchanges.stopped, exchange, stop)
+
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         """Read those of a WebSocket, whose messages are recorded."""
         answered = exchange.response
@@ -450,6 +455,6 @@ class Lane:
         state = None if exchange is None else exchange.state
         name = None
         if isinstance(state, ExchangeState):
-            state.draft.abort = "reset"
+            state.draft.abort = Abort("reset")
             name = state.id
         self.recorder.harness_broke(reason, name)

@@ -58,15 +58,21 @@ class LlmStream:
         answer = self._family.read_answer(self.request, 200, self.content_type, body)
         return estimate_output(answer.text + answer.reasoning, answer.tool_calls)
 
-    def with_broken_event(self, point: StreamPoint) -> Sequence[bytes] | None:
-        """Return the events with the first after a point that is JSON broken; None if none is."""
+    def breakable(self, point: StreamPoint) -> int | None:
+        """Return the number of the first event after a point that is JSON; None if none is.
+
+        It is one before the model's end.
+        """
         end = next(self._ends("finish"), len(self.events))
         objects = [number for number in range(end) if self._frames[number]]
-        if not objects:
-            return None
-        number = next((it for it in objects if it >= self.index_of(point)), objects[-1])
+        last = objects[-1] if objects else None
+        return next((it for it in objects if it >= self.index_of(point)), last)
+
+    def with_broken_event(self, number: int) -> "LlmStream":
+        """Return the stream with the JSON of an event broken."""
         broken = self._family.break_event(self.request, self.events[number], self.content_type)
-        return [*self.events[:number], broken, *self.events[number + 1 :]]
+        events = [*self.events[:number], broken, *self.events[number + 1 :]]
+        return LlmStream(self.request, self.content_type, events)
 
     def broken_off(self, point: StreamPoint, error: StreamErrorKind) -> Sequence[bytes]:
         """Return the events before a point, and the API's own event of an error."""

@@ -22,6 +22,7 @@ from warex.engine.handler import (
     ExchangeTimings,
     Forward,
     Outcome,
+    Pace,
     Plan,
     ReadWhole,
     Rejection,
@@ -204,6 +205,8 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _relay(self, it: OpenFlow, response: http.Response, relay: Relay) -> None:
         """Send the site's response on while it comes."""
+        if relay.pace is not None:
+            raise TypeError(_UNSUPPORTED)
         it.relay = relay
         messages.change_head(response, relay.head)
         if response.status_code == _SWITCHING:
@@ -261,6 +264,8 @@ class ExchangeHooks(ConnectionHooks, Control):
             return
         match plan.then:
             case Relay() as relay:
+                if relay.pace is not None:
+                    raise TypeError(_UNSUPPORTED)
                 messages.change_head(response, relay.head)
                 it.relay = relay
             case Respond() as respond:
@@ -270,8 +275,9 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _answer(self, it: OpenFlow, respond: Respond) -> None:
         """Answer in the site's place."""
-        pauses = map(respond.pause_before, range(len(respond.pieces)))
-        if respond.cut is not None or any(pauses):
+        pace = respond.pace
+        unpaced = pace is None or (len(respond.pieces) < 2 and pace == Pace(pause_s=pace.pause_s))
+        if not unpaced:
             raise TypeError(_UNSUPPORTED)
         if it.flow.response is None or it.wire.response is not None:
             answer = messages.make_response(it.wire.request, respond)

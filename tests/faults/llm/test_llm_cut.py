@@ -2,7 +2,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.faults.calls import CALLS
-from warex.effects import Truncate
+from warex.effects import CutStream, Truncate
 from warex.faults.llm.llm_cut import LlmCut
 from warex.llm.base import StreamPoint
 from warex.seeds import KeyedRng
@@ -20,7 +20,7 @@ def test_a_stream_may_lack_only_its_end(before: str) -> None:
 
     effects, _ = fault.effects(CALLS[0], {}, KeyedRng(1, "r"))
 
-    assert effects == (Truncate(StreamPoint(before=before), "clean"),)  # type: ignore[arg-type]
+    assert effects == (CutStream(StreamPoint(before=before), "clean"),)  # type: ignore[arg-type]
     assert fault.needs_stream
     assert not LlmCut().needs_stream
     assert LlmCut.model_validate(fault.model_dump(mode="json")) == fault

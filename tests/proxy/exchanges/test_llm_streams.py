@@ -49,7 +49,7 @@ def test_a_stream_falls_silent_and_goes_on(
     begin: Begin, ca: CertificateAuthority, model: Model
 ) -> None:
     with (
-        begin(**once(LlmStall(after_events=1, silence=0.3))) as lane,
+        begin(**once(LlmStall(after_events=1, stall=0.3))) as lane,
         client(lane.url, model.base_url, ca) as agent,
     ):
         assert "".join(streamed(agent)) == "answer1"
@@ -74,9 +74,7 @@ def test_a_client_that_leaves_a_stream_without_an_end_has_met_it(
         words.extend(streamed(agent.with_options(timeout=1.3)))
 
     assert words == ["answer"]
-    event = delivered(lane)
-    assert event.client_left
-    assert event.waited_s >= 1.0
+    assert delivered(lane).waited_s >= 1.0
     (call,) = lane.events(LlmCall)
     assert (call.answer, call.complete) == ("answer", False)
 
@@ -88,7 +86,7 @@ def test_a_stream_may_end_after_its_silence(
     import openai
 
     with (
-        begin(**once(LlmStall(after_tokens=1, silence=0.2, then=then))) as lane,
+        begin(**once(LlmStall(after_tokens=1, stall=0.2, then=then))) as lane,
         client(lane.url, model.base_url, ca) as agent,
         pytest.raises((httpx.TransportError, openai.APIConnectionError)),
     ):

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self, override
 
 from pydantic import Field, model_validator
 
-from warex.effects import Effect, Truncate
+from warex.effects import CutStream, Effect, Truncate
 from warex.faults.llm.base import LlmFault
 from warex.llm.base import StreamPoint
 from warex.llm.exchange import LlmExchange
@@ -43,7 +43,7 @@ class LlmCut(LlmFault, frozen=True):
     @override
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         if self.before is not None:
-            return (Truncate(StreamPoint(before=self.before), self.how),)
+            return (CutStream(StreamPoint(before=self.before), self.how),)
         return (Truncate(0.5 if self.share is None else self.share, self.how),)
 
     @property

@@ -47,8 +47,7 @@ def websockets_among(rule: Rule) -> Iterator[str]:
 
 def _needs_body(effect: Effect) -> bool:
     traits = effect.traits
-    changes = traits.rewrites or traits.depends_on_site
-    return changes or traits.divides
+    return traits.rewrites or traits.depends_on_site or traits.paces
 
 
 def _is_of_websockets(rule: Rule) -> bool:
