@@ -15,6 +15,7 @@ from warex.traces.event_parts import ChangedValue, MissReason, Timings
 from warex.traces.events import (
     AgentAction,
     Disarmed,
+    Entry,
     Event,
     FaultDelivered,
     FaultMissed,
@@ -76,6 +77,9 @@ class Story:
 
     events: list[tuple[float, Event]] = field(default_factory=list)
     t: float = 0.0
+
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(Entry(n, t, "", event) for n, (t, event) in enumerate(self.events, 1))
 
     def add(self, event: Event) -> "Story":
         self.t += 1

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warex.analysis.inspection.cache_misses import CacheMiss, cache_misses
-from warex.analysis.inspection.steps import ModelStep, describe_answer, steps
 from warex.analysis.inspection.tasks import TaskUse, task_uses
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.load import benchmark_vocabulary, prices_of, scripted_agents
+from warex.analysis.steps.model_steps import ModelStep, describe_answer, steps
 from warex.analysis.trial.record import TrialRecord, load_trial, read_attempt, run_of
 from warex.analysis.trial.twins import twins_of
 from warex.errors import TraceError

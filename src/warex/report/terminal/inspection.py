@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from warex.analysis.inspection.cache_misses import CacheMiss
-from warex.analysis.inspection.steps import ModelStep, NewMessage
 from warex.analysis.inspection.tasks import TaskUse
 from warex.analysis.inspection.timeline import Inspection
+from warex.analysis.steps.model_steps import ModelStep, NewMessage
 from warex.analysis.trial.record import TrialRecord
 from warex.analysis.trial.strategy import in_words
 from warex.analysis.trial.usage import CallCost, LlmUsage

@@ -28,7 +28,7 @@ _BLOB = "blob:"
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """The new lines of one message of a prompt."""
+    """The lines of one message of a prompt, or the new ones."""
 
     role: str
     lines: tuple[str, ...]
@@ -85,11 +85,11 @@ def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
             case FaultDelivered() as fault:
                 felt.append(fault.injection)
             case LlmCall() as call:
-                whole = tuple(_messages(call.messages))
+                prompt = tuple(prompt_messages(call.messages))
                 place = (last, "") if in_browser else ("", last)
-                found.append(_step(entry.seq, call, place, felt, whole, known))
+                found.append(_step(entry.seq, call, place, felt, prompt, known))
                 exchanges.append(call.exchange)
-                known = frozenset(line for message in whole for line in message.lines)
+                known = frozenset(line for message in prompt for line in message.lines)
                 felt = []
             case AgentAction() as action:
                 actions.setdefault(action.exchange, []).append(_action(action))
@@ -115,12 +115,12 @@ def _step(
     call: LlmCall,
     place: tuple[str, str],
     felt: Iterable[str],
-    whole: tuple[NewMessage, ...],
+    prompt: tuple[NewMessage, ...],
     known: frozenset[str],
 ) -> ModelStep:
     fresh = (
         NewMessage(message.role, tuple(line for line in message.lines if line not in known))
-        for message in whole
+        for message in prompt
     )
     called = (_spoken(each).replace("\n", " ") for each in call.tool_calls)
     return ModelStep(
@@ -132,7 +132,7 @@ def _step(
         request=place[1],
         faults=tuple(felt),
         prompt=tuple(message for message in fresh if message.lines),
-        characters=sum(len(line) + 1 for message in whole for line in message.lines),
+        characters=sum(len(line) + 1 for message in prompt for line in message.lines),
         answer="\n".join(filter(None, (call.answer, *called))),
         error=call.error or ABNORMAL_FINISH.get(call.finish or "", ""),
         is_answered=call.complete and call.error is None,
@@ -164,7 +164,8 @@ def _called(name: str, arguments: JsonValue) -> str:
     return f"{name}({', '.join(repr(each) for each in given if each is not None)})"
 
 
-def _messages(messages: JsonValue) -> Iterator[NewMessage]:
+def prompt_messages(messages: JsonValue) -> Iterator[NewMessage]:
+    """Yield the messages of a prompt of any API, in order, with their lines that are not empty."""
     for message in messages if isinstance(messages, list) else [messages]:
         role = message.get("role") if isinstance(message, dict) else None
         lines = tuple(line.rstrip() for line in _spoken(message).splitlines())

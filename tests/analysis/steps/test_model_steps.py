@@ -3,7 +3,7 @@ import pytest
 from pydantic import JsonValue
 
 from tests.analysis.builders import Story
-from warex.analysis.inspection.steps import ModelStep, steps
+from warex.analysis.steps.model_steps import ModelStep, steps
 from warex.llm.base import Finish
 from warex.traces.events import Entry, LlmCall
 

@@ -1,0 +1,1 @@
+"""What an agent did, step by step, and where two trials part."""
