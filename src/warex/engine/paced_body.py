@@ -13,6 +13,8 @@ from warex.engine.http.heads import ResponseHead
 from warex.engine.planned_messages import PIECE
 
 _AT_ONCE: Final = Pace()
+_CATCH_UP_S: Final = 0.25
+"""Seconds of a limit that are made up after a part was late, by this process or by the client."""
 
 
 class PacedBody:
@@ -41,6 +43,8 @@ class PacedBody:
         """Whether a pause comes before the next byte."""
         self._since = record.clock.now()
         """Since when there has been something to send."""
+        self._behind = 0.0
+        """Seconds by which the last part was late for the limits."""
 
     async def begin(self) -> None:
         """Stop before the body, if that is planned."""
@@ -75,7 +79,7 @@ class PacedBody:
 
     def had_nothing(self) -> None:
         """Note that there was nothing to send until now."""
-        self._since = self._record.clock.now()
+        self._since = self._record.clock.now() - min(self._behind, _CATCH_UP_S)
 
     async def flush(self) -> None:
         """Write what was sent, and wait until little waits for the client."""
@@ -83,7 +87,7 @@ class PacedBody:
         client.flush()
         if client.end.is_full or client.http.queued(stream):
             await client.drain(stream)
-            self._since = self._record.clock.now()
+            self._since = max(self._since, self._record.clock.now() - _CATCH_UP_S)
 
     def _next_size(self, size: int) -> int:
         size = min(size, self._at_once)
@@ -98,6 +102,8 @@ class PacedBody:
         seconds = max([limit.reserve(size, now, self._since) for limit in self._limits])
         if seconds > 0:
             await self._wait(seconds)
+            seconds += now - self._record.clock.now()
+        self._behind = -seconds
 
     async def _wait(self, seconds: float) -> None:
         self._client.flush()
