@@ -16,7 +16,7 @@ from warex.analysis.metrics.metric import (
 from warex.analysis.metrics.regimes import Regime, effort, regime
 from warex.analysis.metrics.sample import Sample, share
 from warex.analysis.recovery import HEALED_VERDICTS, Recovery, lies_in
-from warex.analysis.stats.estimates import Mean, clustered_rate, mean_over
+from warex.analysis.stats.estimates import Mean, Rate, clustered_rate, mean_over
 from warex.analysis.trial.strategy import OnePage
 
 _rate = partial(RateMetric, section="recovery")
@@ -38,6 +38,16 @@ def _share_of_pages(of: Sample, read: Callable[[OnePage], float | None]) -> Mean
     found = ((t.task, t.strategy.one_page) for t in of.trials)
     shares = [(task, read(page)) for task, page in found if page is not None]
     return mean_over([(task, share) for task, share in shares if share is not None])
+
+
+def _share_on_half_pages(of: Sample) -> Rate | None:
+    known = [
+        (t.task, r.acted_on_half)
+        for t in of.exposed
+        for r in t.recoveries
+        if r.acted_on_half is not None
+    ]
+    return clustered_rate(known) if known else None
 
 
 _EFFORT = {
@@ -211,6 +221,35 @@ class RecoveryMetrics:
             lambda t: t.behaviour.fruitless(t.outcome) if t.llm and t.exposed else None,
             "Unsolved after 5 more steps or 3 right tries without recovering; null if not exposed.",
         ),
+    )
+    patience_s = Metric(
+        kind=Mean,
+        compute=lambda of: mean_over(
+            [
+                (t.task, r.patience_s)
+                for t in of.exposed
+                for r in t.recoveries
+                if r.patience_s is not None
+            ]
+        ),
+        needs="faults",
+        unit="s",
+        label="patience",
+        section="recovery",
+        screen="strategy",
+        optional=True,
+        definition="How long the agent waited for an answer that was late, silent or cut, before it"
+        " did something else or the rest came: mean over the injections.",
+    )
+    acted_on_half = _rate(
+        compute=_share_on_half_pages,
+        needs="faults",
+        label="acted on half a page",
+        better="lower",
+        screen="strategy",
+        optional=True,
+        definition="Partial pages on which the agent acted, or by which it answered, before the"
+        " rest came or it loaded the page again.",
     )
     retries = Metric(
         kind=int,
