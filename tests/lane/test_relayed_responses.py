@@ -1,5 +1,7 @@
 """Answers that pass while they come, with what faults make of them."""
 
+from typing import Any
+
 import pytest
 
 from tests.lane.support.played import Client, Trial, answer, trial
@@ -16,7 +18,7 @@ from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, ResponseSeen
 
 PAGE = b"<!doctype html><title>Shop</title><p>Hello, this is the page.</p>"
-ASKED = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
+ASKED: dict[str, Any] = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
 
 
 def site(head: RequestHead, body: bytes) -> tuple[ResponseHead, bytes]:

@@ -33,11 +33,11 @@ from warex.engine.http.events import (
 )
 from warex.engine.http.heads import NO_FIELDS, ResponseHead
 from warex.engine.net.connector import SiteUnreachable
-from warex.engine.paced_body import PacedBody, send_beginning
 from warex.engine.planned_messages import planned_response, with_any_length
 from warex.engine.request_body import RequestBody
 from warex.engine.response_body import ResponseBody
 from warex.engine.routes import site_of
+from warex.engine.sending.paced_body import PacedBody, send_beginning
 from warex.engine.services import eager_task
 from warex.engine.sites import SiteInbox, SiteSide
 

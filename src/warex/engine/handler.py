@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
 
-from warex.engine.bandwidth import Bandwidth
+from warex.byte_rate import ByteRate
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.http.websocket import Frame as Frame
 from warex.exchange import SiteFailure as SiteFailure
@@ -135,7 +135,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     copies_sent: int = 0
     """Further requests of ``Forward.copies`` that the site has answered."""
     stops: int = 0
-    """How many of the pace's stops the body has reached."""
+    """How many of the pace's stops were reached: the client's system has all that comes before."""
     refused_unprocessed: bool = False
     """Whether the site refused the request so that it may be sent again (RFC 9113 §8.7)."""
     unreachable: SiteFailure | None = None
@@ -222,7 +222,7 @@ class Stop(Struct, frozen=True):
 class Pace(Struct, frozen=True):
     """How the body of an answer is sent, if not as fast as the client takes it."""
 
-    limits: tuple[Bandwidth, ...] = ()
+    limits: tuple[ByteRate, ...] = ()
     """Shared with other exchanges, maybe."""
     piece: int = 0
     """Bytes between two pauses; 0: there is one between two pieces of the plan."""

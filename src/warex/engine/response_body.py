@@ -9,8 +9,8 @@ from warex.engine.clients import ClientSide
 from warex.engine.exchange_record import ExchangeRecord
 from warex.engine.handler import Exchange, Handler, Relay
 from warex.engine.http.events import DataReceived, ResponseEvent
-from warex.engine.paced_body import PacedBody
 from warex.engine.planned_messages import spliced
+from warex.engine.sending.paced_body import PacedBody
 from warex.engine.sites import SiteInbox
 
 _IN_ONE_TURN: Final = 64 * 1024

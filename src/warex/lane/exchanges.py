@@ -33,8 +33,8 @@ from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_o
 from warex.lane.attribution import Attribution, task_of_user
 from warex.lane.config import ProxyConfig
 from warex.lane.connections import Connections
+from warex.lane.hosts.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.outcome import GAVE_UP_AFTER
-from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.plan import EffectApplier, hold_seconds, request_plan, response_plan
 from warex.lane.record.fault_events import record_plan, settle
 from warex.lane.record.operation_name import operation_name

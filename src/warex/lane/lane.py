@@ -43,8 +43,8 @@ from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.connections import Connections
 from warex.lane.exchanges import Exchanges
-from warex.lane.host_routing import CANARY_HEADERS, canary_page
-from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
+from warex.lane.hosts.host_routing import CANARY_HEADERS, canary_page
+from warex.lane.hosts.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
 from warex.lane.record.beginning import begin_record
 from warex.lane.record.fault_events import skipped
 from warex.lane.record.page_canary import FirstPageCanary

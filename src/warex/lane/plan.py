@@ -10,6 +10,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from warex.byte_rate import ByteRate
 from warex.effects import (
     BadCertificate,
     BreakEvent,
@@ -34,13 +35,12 @@ from warex.effects import (
     Trickle,
     Truncate,
 )
-from warex.engine.bandwidth import Bandwidth
 from warex.engine.handler import Abort, Forward, Plan, Relay, Respond, Site
 from warex.engine.http.encoding import decode
-from warex.lane.body_pace import first_part, pace_of
 from warex.lane.response_faults.page_change import PageChange
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, unconditional
+from warex.lane.sending.body_pace import first_part, pace_of
 from warex.lane.state import AppliedInjection, Draft, ExchangeState, PlannedStop
 from warex.lane.stream_edits import edit_stream
 from warex.lane.whole_response import WholeResponse
@@ -59,7 +59,7 @@ class EffectApplier:
         self._previous = previous
         self._rewrites = rewrites
         self._settle = settle
-        self._limits: dict[str, Bandwidth] = {}
+        self._limits: dict[str, ByteRate] = {}
         """Those for all exchanges of a rule, by rule and direction."""
 
     def apply(self, state: ExchangeState, applied: AppliedInjection) -> None:
@@ -260,11 +260,11 @@ def _divide(draft: Draft) -> None:
     draft.pieces = stream_chunks(draft.response.body, kind) or [b""]
 
 
-def _limit(limits: dict[str, Bandwidth], name: str, rate: float, burst: int) -> Bandwidth:
+def _limit(limits: dict[str, ByteRate], name: str, rate: float, burst: int) -> ByteRate:
     """Return a limit, which is made at its first exchange."""
     limit = limits.get(name)
     if limit is None:
-        limit = limits[name] = Bandwidth(rate, burst)
+        limit = limits[name] = ByteRate(rate, burst)
     return limit
 
 

@@ -3,13 +3,13 @@
 from typing import Final
 
 from warex.engine.handler import Control, Plan, Relay
-from warex.lane.body_pace import can_relay, length_of, pace_of
 from warex.lane.plan import EffectApplier, hold_seconds
 from warex.lane.record.fault_events import settle
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_readers import SiteReaders
 from warex.lane.response_faults.stream_rewriter import BodyReader, changes_length_of
+from warex.lane.sending.body_pace import can_relay, length_of, pace_of
 from warex.lane.state import AppliedInjection, ExchangeState
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import McpTraffic

@@ -14,7 +14,6 @@ from warex.engine.handler import (
     Respond,
     SiteFailure,
 )
-from warex.lane.body_pace import note_unmet
 from warex.lane.ending import ended_response, ending_of, unreachable_message
 from warex.lane.outcome import (
     CUT,
@@ -29,6 +28,7 @@ from warex.lane.record.fault_events import missed, settle
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.site_readers import copy_of
+from warex.lane.sending.body_pace import note_unmet
 from warex.lane.state import AppliedInjection, ExchangeState
 from warex.lane.tasks import Task
 from warex.lane.traffic.base import Ending

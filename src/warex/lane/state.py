@@ -6,8 +6,8 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warex.byte_rate import ByteRate
 from warex.effects import Stall, Trickle, Truncate
-from warex.engine.bandwidth import Bandwidth
 from warex.engine.handler import Abort, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
@@ -126,7 +126,7 @@ class Draft(Struct):
     """Of the site so far; or what the client gets in its place."""
     pieces: list[bytes] | None = None
     """The response's body, if it is divided into a stream's events."""
-    limits: list[Bandwidth] = field(default_factory=list)
+    limits: list[ByteRate] = field(default_factory=list)
     trickle: Trickle | None = None
     """With which pauses the body is sent."""
     stops: list["PlannedStop"] = field(default_factory=list)
@@ -273,7 +273,7 @@ class ConnectionState(Struct, eq=False):
     """Its open exchanges that have begun, by their identifiers."""
     exchanges: int = 0
     """How many have begun on it."""
-    limits: dict[str, Bandwidth] = field(default_factory=dict)
+    limits: dict[str, ByteRate] = field(default_factory=dict)
     """Those of its own, by rule and direction."""
     is_refused: bool = False
     """Whether an HTTP/1 request on it was refused, which is no exchange unless it had begun."""

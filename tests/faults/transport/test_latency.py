@@ -55,12 +55,14 @@ def test_a_delay_depends_on_the_request_and_its_number_but_not_on_the_order() ->
 
 
 def test_what_it_remembers_is_bounded() -> None:
-    fault, state = Latency(distribution="normal"), dict[str, Any]()
+    fault = Latency(distribution="normal")
+    state: FaultState = {}
     for number in range(1000):
-        _, state = fault.effects(
-            Exchange("1", Request("GET", f"https://a.test/{number}")), state, RNG
-        )  # type: ignore[assignment]
-    assert len(state["requests"]) == 256
+        asked = Exchange("1", Request("GET", f"https://a.test/{number}"))
+        _, state = fault.effects(asked, state, RNG)
+    known = state["requests"]
+    assert isinstance(known, dict)
+    assert len(known) == 256
 
 
 def test_no_delay_is_negative_or_longer_than_it_may_be() -> None:

@@ -35,8 +35,6 @@ def test_two_places_are_refused() -> None:
 
 
 def test_what_the_client_meets_is_told() -> None:
-    told = TruncatedBody(share=0.25, how="clean").explain()
-    assert (
-        told
-        == "is handled by the site and then ended in good order after the first 25 % of its body"
+    assert TruncatedBody(share=0.25, how="clean").explain() == (
+        "is handled by the site and then ended in good order after the first 25 % of its body"
     )

@@ -73,8 +73,8 @@ def _require_end(config: CampaignConfig, condition: str, scenario: Scenario | No
         rule = endless[0]
         raise CampaignError(
             f"condition {condition!r}: rule {rule.name!r} ({rule.fault.kind}) lasts until its"
-            " client leaves or the trial ends, and the campaign does not say how long a trial may take:"
-            " give timeout_s, in seconds (above 0, to 86400), or longest_hold_s"
+            " client leaves or the trial ends, and the campaign does not say how long a trial may"
+            " take: give timeout_s, in seconds (above 0, to 86400), or longest_hold_s"
         )
 
 

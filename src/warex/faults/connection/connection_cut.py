@@ -12,7 +12,7 @@ from warex.faults.transport.base import ByteCount
 from warex.seeds import KeyedRng
 
 
-def _usual_part(given: Mapping[str, Any]) -> str | None:
+def _usual_part(given: Mapping[str, Any]) -> Literal["head", "body"] | None:
     return None if given.get("after_bytes") is None else "body"
 
 

@@ -38,7 +38,7 @@ kbit/s, 840 ms)."""
 assert PROFILES.keys() == set(get_args(Profile.__value__))
 
 
-def _usual_profile(given: Mapping[str, Any]) -> str | None:
+def _usual_profile(given: Mapping[str, Any]) -> Profile | None:
     return "3g" if given.get("down") is None and given.get("up") is None else None
 
 

@@ -110,7 +110,7 @@ class Latency(HeldFault, frozen=True):
             case "lognormal":
                 return self.delay * math.exp((self.sigma or 0.0) * NormalDist().inv_cdf(draw))
             case "pareto":
-                return self.delay * (1 - draw) ** (-1 / (self.alpha or 1.0))
+                return self.delay * math.pow(1 - draw, -1 / (self.alpha or 1.0))
 
     @override
     def held_at_most(self, seconds: float) -> Self:

@@ -11,7 +11,7 @@ from warex.effects import Cut, Delay, Effect, Reply, Stall, Throttle, Trickle, T
 from warex.engine.handler import ExchangeTimings, Outcome, Pace, Relay, Stop
 from warex.engine.http.heads import Headers, ResponseHead
 from warex.faults.server.http_error import HttpError
-from warex.lane.body_pace import can_relay, first_part, length_of, note_unmet, pace_of
+from warex.lane.sending.body_pace import can_relay, first_part, length_of, note_unmet, pace_of
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import PlannedInjection
 

@@ -7,7 +7,7 @@ _PIECE_S: Final = 0.02
 _LARGEST: Final = 64 * 1024
 
 
-class Bandwidth:
+class ByteRate:
     """Bytes a second, after a silence with a burst at once; several senders may share it.
 
     What a sender was late for is made up: the rate holds over time, whatever the event loop does.

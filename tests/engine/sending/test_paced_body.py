@@ -11,7 +11,7 @@ import pytest
 from tests.engine.running import Running, Scripted, running, wait_until
 from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.origin import Answer, Origin
-from warex.engine.bandwidth import Bandwidth
+from warex.byte_rate import ByteRate
 from warex.engine.handler import Exchange, Outcome, Pace, Plan, Relay, Respond, Stop
 from warex.engine.http.heads import Headers
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -118,7 +118,7 @@ def test_a_rate_is_held_within_five_percent(
 ) -> None:
     body = bytes(2 * rate)
     secure_h1.routes["/a"] = Answer(body=body)
-    handler = Paced(pace=Pace((Bandwidth(rate),)))
+    handler = Paced(pace=Pace((ByteRate(rate),)))
     with (
         running(handler, ca) as engine,
         secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client,
