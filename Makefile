@@ -6,12 +6,12 @@ TESTS := $(PYTHON) -m scripts.run_tests
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # A test that takes longer (seconds) hangs: it fails and shows where.
 QUICK := -m "not slow" --timeout 300 $(PARALLEL)
-SLOW := -m slow --timeout 1800 $(PARALLEL)
+SLOW := -m slow --timeout 1800 --durations 20 --durations-min 10 $(PARALLEL)
 # All but the campaigns, the longest first: xdist alone would end with files of one long test.
-FIRST := $(addprefix tests/,exec/ llm/ bench/ browser/)
+FIRST := $(addprefix tests/,training/ exec/ llm/ bench/ browser/)
 FOLDERS := $(FIRST) $(filter-out $(FIRST) tests/slow/ tests/__pycache__/,$(sort $(wildcard tests/*/)))
 MATRICES := $(FOLDERS) $(sort $(wildcard tests/test_*.py)) --no-loadscope-reorder
-LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,agents repeated_exec bench training killed_campaign))
+LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,agents training bench repeated_exec killed_campaign browser_use real))
 CAMPAIGNS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/slow/test_*.py)))
 # Of the quick tier, the properties again, with more examples.
 THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough

@@ -8,6 +8,8 @@ import msgspec
 from warex.llm.base import StreamErrorKind, StreamPoint
 from warex.mcp.changes import Change
 from warex.rewriting.base import Edit
+from warex.rewriting.json_body.edit import JsonEdit
+from warex.rewriting.message_selection import MessageSelection
 
 
 class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +33,8 @@ class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
     """It says when which part of an answer's body leaves."""
     rewrites: bool = False
     """The client gets the site's own answer with changes."""
+    changes_messages: bool = False
+    """It changes messages of a channel that stays open after the exchange's head."""
     depends_on_site: bool = False
     """It may have no effect: the site has no earlier answer, or takes no second request."""
     recoverable_by_retry: bool = True
@@ -217,6 +221,31 @@ class Rewrite(msgspec.Struct, frozen=True):
     """A path of the same site whose requests the proxy answers and records; empty for none."""
 
 
+type MessageAction = Literal[
+    "close", "reset", "delay", "drop", "duplicate", "reorder", "corrupt", "stall"
+]
+"""What becomes of a message: ``close`` and ``reset`` end its channel in its place; ``stall`` holds
+it and all that follow."""
+
+
+class ChangeMessages(msgspec.Struct, frozen=True, kw_only=True):
+    """Change single messages of a WebSocket, or events of a stream that goes on."""
+
+    name: ClassVar = "change_messages"
+    traits: ClassVar[EffectProperties] = EffectProperties(changes_messages=True)
+
+    carrier: Literal["websocket", "events"]
+    action: MessageAction
+    selection: MessageSelection
+    seconds: float = 0.0
+    """Of a delay or a stall; infinite for one that does not end."""
+    edit: JsonEdit | None = None
+    """The change of what is corrupted."""
+    code: int = 0
+    """Of a WebSocket's Close frame."""
+    reason: str = ""
+
+
 class OtherPage(msgspec.Struct, frozen=True):
     """Request another page of the site, one that was requested before, instead of this one."""
 
@@ -336,6 +365,7 @@ type Effect = (
     | EndStreamInError
     | Throttle
     | Rewrite
+    | ChangeMessages
     | OtherPage
     | ReplayFirst
     | DuplicateRequest

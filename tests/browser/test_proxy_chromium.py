@@ -13,13 +13,15 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 from tests.proxy.support.http2_endings import before, go_away, in_turn, reset
 from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_until
 from tests.proxy.support.origin import Answer, Frames, Origin, served, server_context
+from tests.proxy.support.websocket import echo_site
 from warex.faults.connection.connection_cut import ConnectionCut
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.server.http_error import HttpError
+from warex.faults.streams.websocket_fault import WebsocketFault
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS
-from warex.scenarios import Scenario, Trigger
+from warex.scenarios import Rule, Scenario, Trigger
 from warex.scenarios.injection.browser_retries import REPEAT_WINDOW
 from warex.traces import FaultDelivered, FaultPlanned, RequestSeen, ResponseSeen, TlsRejected
 
@@ -69,6 +71,35 @@ def site() -> Iterator[Origin]:
     with served() as origin:
         origin.routes["/page"] = origin.routes["/warm"] = PAGE
         yield origin
+
+
+SPEAKS = """url => new Promise(done => {
+  const seen = [], socket = new WebSocket(url);
+  socket.onopen = () => ["one", "two", "three", "bye"].forEach(it => socket.send(it));
+  socket.onmessage = it => seen.push(it.data);
+  socket.onclose = it => done([...seen, it.code, it.reason]);
+})"""
+
+
+def test_a_pages_websocket_loses_a_message_and_is_closed_with_a_code(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    second = Rule(
+        name="drop",
+        trigger=Trigger(always=True),
+        fault=WebsocketFault(action="drop", nth=(2,)),
+    )
+    on_bye = Rule(
+        name="close",
+        trigger=Trigger(always=True),
+        fault=WebsocketFault(code=1013, reason="later", text="bye"),
+    )
+    rules = Scenario(name="sockets", rules=(second, on_bye))
+    with echo_site() as port, begin(scenario=rules) as lane, page_behind(browser, lane) as page:
+        page.goto(f"http://localhost:{site.port}/page")
+        seen = page.evaluate(SPEAKS, f"ws://localhost:{port}/")
+    assert seen == ["one", "three", 1013, "later"]
+    assert {it.rule for it in lane.events(FaultDelivered)} == {"drop", "close"}
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from warex.engine.handler import (
     Connection,
@@ -9,6 +10,7 @@ from warex.engine.handler import (
     Exchange,
     Forward,
     Frame,
+    FrameStep,
     FrameUse,
     Handshake,
     Intercept,
@@ -70,8 +72,13 @@ class PassThrough:
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         return (piece,)
 
-    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
+    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[FrameStep]:
         return (frame,)
+
+    def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[FrameStep]:
+        return ()
+
+    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None: ...
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         return None

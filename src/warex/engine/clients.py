@@ -5,7 +5,7 @@ import base64
 import binascii
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Final, Protocol
 
@@ -67,6 +67,9 @@ class Run(Protocol):
 
     def push(self, piece: bytes) -> bool:
         """Insert a piece into the response's body; False if none is being relayed."""
+
+    def add_frames(self, steps: Iterable[handler.FrameStep], *, from_client: bool) -> None:
+        """Do further steps for a side of a WebSocket."""
 
 
 class ClientSide:

@@ -7,13 +7,13 @@ from typing import Final, assert_never
 
 from warex.engine.clients import ClientSide
 from warex.engine.exchange_record import ExchangeRecord, Over
-from warex.engine.frames import frame_filters
 from warex.engine.handler import (
     Abort,
     AbortHow,
     End,
     Exchange,
     Forward,
+    FrameStep,
     Pace,
     Plan,
     ReadWhole,
@@ -40,6 +40,7 @@ from warex.engine.routes import site_of
 from warex.engine.sending.paced_body import PacedBody, send_beginning
 from warex.engine.services import eager_task
 from warex.engine.sites import SiteInbox, SiteSide
+from warex.engine.upgrade.upgrade import Upgrade
 
 type ResponsePart = DataReceived | MessageEnded
 
@@ -69,6 +70,7 @@ class ExchangeRun:
         self._takes_pushes = False
         self._is_told = self._is_upgraded = self._site_ended_first = False
         """Whether the outcome is told; and of a connection that goes on after that."""
+        self._upgrade: Upgrade | None = None
 
     def start(self) -> None:
         """Begin; what needs no waiting is done at once."""
@@ -112,6 +114,11 @@ class ExchangeRun:
             self._send(piece)
         return self._takes_pushes
 
+    def add_frames(self, steps: Iterable[FrameStep], *, from_client: bool) -> None:
+        """Do further steps for a side of a WebSocket."""
+        if self._upgrade is not None:
+            self._upgrade.add_frames(steps, from_client=from_client)
+
     async def _run(self) -> None:
         over = _BROKE
         try:
@@ -132,6 +139,8 @@ class ExchangeRun:
         has_uploaded = self._upload is not None and self._upload.done()
         client_ended = has_uploaded and not self._site_ended_first
         self._leave_site(over.code)
+        if self._upgrade is not None:
+            self._upgrade.stop()
         if over.end in ("client_left", "site_failed", "shut_down") and not record.is_complete:
             self._give_up(over)
         record.is_sent = True
@@ -474,22 +483,14 @@ class ExchangeRun:
         record.arrived = client.end.has_arrived()
         self._tell(_COMPLETE)
         self._is_upgraded = True
-        from_client, frames = frame_filters(self._handler, self.exchange)
-        self._upload = eager_task(self._body.pass_on(side, stream, from_client))
+        self._upgrade = upgrade = Upgrade(
+            self._handler, self.exchange, client, self.stream, side, stream, self.interrupt
+        )
+        self._upload = eager_task(self._body.pass_on(side, upgrade))
         client.take_waiting()
-        while True:
-            part = await self._next_part(inbox)
-            if isinstance(part, MessageEnded):
-                if frames is not None:
-                    self._send(frames.rest())
-                break
-            self.exchange.connection.sent_to_client += len(part.payload)
-            self._send(part.payload if frames is None else frames.receive(part.payload))
-            await client.drain(self.stream)
+        while not isinstance(part := await self._next_part(inbox), MessageEnded):
+            await upgrade.receive_from_site(part.payload)
             self._acknowledge(part.flow)
-        await client.sent(self.stream)
-        if not self._upload.done():  # The client may go on.
-            self._site_ended_first = True
-            client.end.end_writing()
-            await asyncio.wait([self._upload])
+        self._site_ended_first = not self._upload.done()
+        await upgrade.site_ended(self._upload)
         client.abort(self.stream, "close")

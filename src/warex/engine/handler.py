@@ -301,8 +301,38 @@ type RequestPlan = Plan[Forward | Respond | Abort]
 type ResponsePlan = Plan[Relay | Respond | Abort | ReadWhole]
 type WholeResponsePlan = Plan[Relay | Respond | Abort]
 
+# ---- what becomes of a WebSocket's frames
+
 type FrameUse = Literal["read", "change"]
 """What a handler does with WebSocket frames."""
+
+
+class HoldMessages(Struct, frozen=True):
+    """Hold what follows of a side, for a time; its pings and pongs pass."""
+
+    seconds: float
+    """Infinite: nothing of it follows any more, but for a Close frame."""
+
+
+class EndSocket(Struct, frozen=True):
+    """End a WebSocket: with a Close frame to either side, or with a TCP reset."""
+
+    how: AbortHow
+    code: int = 0
+    """Of the Close frame (RFC 6455 §7.4)."""
+    reason: str = ""
+    note: Any = None
+    """For ``frames_sent``, which is called with whether the client was there."""
+
+
+class Happened(Struct, frozen=True):
+    """Asks for ``frames_sent`` once all steps of its side that come before it are done."""
+
+    note: Any
+
+
+type FrameStep = Frame | HoldMessages | EndSocket | Happened
+"""What is done for a frame, in order."""
 
 type Need = Literal["whole", "stream"]
 """How much of the request's body ``request`` needs: all of it, if it is not longer than
@@ -375,10 +405,19 @@ class Handler(Protocol):
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what is sent for a piece of the body; ``last``: with an empty piece at its end."""
 
-    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
-        """Return what is sent for a WebSocket frame; only after ``wants_frames``.
+    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[FrameStep]:
+        """Return what is done for a WebSocket frame; only after ``wants_frames``.
 
         For frames that are only read it returns the frame, or nothing to stop the bytes.
+        """
+
+    def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[FrameStep]:
+        """Return what is left to be done when a side has ended; only if it changes frames."""
+
+    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
+        """Take note that the steps before a ``Happened`` are done.
+
+        ``arrived``: whether what they sent was taken, and the receiver is still connected.
         """
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
@@ -424,6 +463,11 @@ class Control(Protocol):
 
     def push(self, exchange: Exchange, piece: bytes) -> bool:
         """Insert a piece into a response body that is being relayed; False if it has ended."""
+
+    def add_frames(
+        self, exchange: Exchange, steps: Iterable[FrameStep], *, from_client: bool
+    ) -> None:
+        """Do further steps for a side of an open WebSocket; nothing if it has ended."""
 
     def abort(self, exchange: Exchange, how: AbortHow) -> None:
         """End an open exchange."""

@@ -1,7 +1,6 @@
 """The body of a request: read from the client, and sent to the site."""
 
 from warex.engine.clients import ClientSide, RequestPart
-from warex.engine.frames import FrameFilter
 from warex.engine.handler import MAX_WHOLE_REQUEST, Exchange, Forward
 from warex.engine.http.events import DataReceived, MessageEnded
 from warex.engine.http.heads import RequestHead
@@ -14,6 +13,7 @@ from warex.engine.planned_messages import (
     without_expectation,
 )
 from warex.engine.sites import Inbox, SiteSide
+from warex.engine.upgrade.upgrade import Upgrade
 
 
 class RequestBody:
@@ -96,21 +96,16 @@ class RequestBody:
             if not await _send_part(side, stream, part):
                 return
 
-    async def pass_on(self, side: SiteSide, stream: int, frames: FrameFilter | None) -> None:
+    async def pass_on(self, side: SiteSide, upgrade: Upgrade) -> None:
         """Send what comes after an upgrade, until the client ends."""
         self.is_complete = False
         while True:
             part = await self.inbox.get()
             if isinstance(part, MessageEnded):
-                if frames is not None and (rest := frames.rest()):
-                    await side.send_data(stream, rest)
-                side.end_switched(stream)
+                await upgrade.client_ended()
                 return
             self._take(part)
-            self._exchange.connection.sent_to_site += len(part.payload)
-            sent = part.payload if frames is None else frames.receive(part.payload)
-            if sent:
-                await side.send_data(stream, sent)
+            await upgrade.receive_from_client(part.payload)
             if side.end.is_lost:
                 return
 

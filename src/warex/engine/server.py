@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from warex.engine.handler import (
     Address,
     Connection,
     Exchange,
+    FrameStep,
     Handler,
     Handlers,
     Timer,
@@ -195,6 +196,14 @@ class Engine:
         """Insert a piece into a response body that is being relayed; False if it has ended."""
         run = self._run(exchange)
         return run is not None and run.push(piece)
+
+    def add_frames(
+        self, exchange: Exchange, steps: Iterable[FrameStep], *, from_client: bool
+    ) -> None:
+        """Do further steps for a side of an open WebSocket; nothing if it has ended."""
+        run = self._run(exchange)
+        if run is not None:
+            run.add_frames(steps, from_client=from_client)
 
     def abort(self, exchange: Exchange, how: AbortHow) -> None:
         """End an open exchange."""

@@ -218,8 +218,16 @@ class SiteSide:
 
     async def send_data(self, stream: int, payload: bytes, raw: bytes = b"") -> None:
         """Send a part of the request's body, and wait until there may be more."""
+        self.write_data(stream, payload, raw)
+        await self.drain(stream)
+
+    def write_data(self, stream: int, payload: bytes, raw: bytes = b"") -> None:
+        """Send a part of the request's body."""
         self.http.send_data(stream, payload, raw)
         self.flush()
+
+    async def drain(self, stream: int) -> None:
+        """Wait until little waits for the site."""
         await self.end.drain()
         while self.http.queued(stream) and stream in self._inboxes:
             await self._queue_emptied(stream)

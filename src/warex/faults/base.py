@@ -130,6 +130,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     reads_code: ClassVar[bool] = False
     """Whether its pages need the names that the site's scripts and styles use."""
 
+    of_websockets: ClassVar[bool] = False
+    """Whether it is only about WebSockets."""
+
     shows_site: ClassVar[bool] = False
     """Whether its pages, or its site's, look like the site's own."""
 
@@ -263,6 +266,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     def rewrites(self) -> bool:
         """Whether it changes the site's own answer."""
         return any(effect.traits.rewrites for effect in self.effects_on_page())
+
+    @property
+    def changes_messages(self) -> bool:
+        """Whether it changes single messages of a channel that stays open."""
+        return any(effect.traits.changes_messages for effect in self.effects_on_page())
 
     @property
     def keeps_answer(self) -> bool:

@@ -28,7 +28,6 @@ from warex.engine.handler import (
 )
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead
-from warex.engine.http.websocket import Frame
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_of
 from warex.lane.attribution import Attribution, task_of_user
 from warex.lane.config import ProxyConfig
@@ -45,19 +44,20 @@ from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.response_faults.site_readers import SiteReaders
 from warex.lane.settlement import Settlement
+from warex.lane.sockets.sockets import Sockets
 from warex.lane.state import (
     AppliedInjection,
     Asked,
     ConnectionState,
     Draft,
     ExchangeState,
+    changes_socket,
     read_head,
 )
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds, is_grpc, is_longer
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import amends_response
-from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen
@@ -106,6 +106,7 @@ class Exchanges:
         self._rewritten = rewritten
         self._answer = answer
         self._settlement = settlement
+        self.sockets = Sockets(recorder, attribution, settlement, control)
         self._control = control
         self._live: dict[str, ExchangeState] = {}
         """The open exchanges that have begun, by their identifiers."""
@@ -286,6 +287,8 @@ class Exchanges:
         state.traffic.answered(wire.response)
         state.answer = wire.response
         self._decide_by_response(state, WholeResponse(wire.response))
+        if wire.response.status == _SWITCHING:
+            self.sockets.begin(state)
         coded = "content-encoding" in wire.response.headers.by_name
         if state.may_be_rewritten and coded and not self._needs_whole(state):
             # It may be a decompression bomb.
@@ -352,30 +355,6 @@ class Exchanges:
         if isinf(stop.silence_s):
             fell_silent = partial(self._settlement.fell_silent, state)
             self._control.call_later(GAVE_UP_AFTER, fell_silent)
-
-    # ---- WebSockets
-
-    def frame(self, wire: WireExchange, frame: Frame, *, from_client: bool) -> bool:
-        """Record a frame; it passes."""
-        self._socket(wire.state).add(frame, from_client=from_client)
-        return True
-
-    def upgrade_closed(self, wire: WireExchange, by_client: bool) -> None:
-        """Record the end of a WebSocket."""
-        self._socket(wire.state).close(by_client=by_client)
-
-    def _socket(self, state: ExchangeState) -> WebSocketRecord:
-        if state.socket is None:
-            answer = state.wire.response
-            assert answer is not None
-            state.socket = WebSocketRecord(
-                state.traffic,
-                self._recorder,
-                answer.headers.get("sec-websocket-extensions"),
-                on_llm_call=lambda: self._attribution.model_asked(state.task),
-                on_task_ended=lambda: self._attribution.task_ended(state.task),
-            )
-        return state.socket
 
     # ---- faults
 
@@ -444,6 +423,7 @@ class Exchanges:
         for state in list(self._live.values()):
             if self._forget(state):
                 self._settlement.end_trial(state)
+        self.sockets.finish()
 
     def refuse(self, connection: Connection) -> None:
         """Record no HTTP/1 request of a connection that is awaited to its end."""
@@ -453,4 +433,6 @@ class Exchanges:
 
 
 def _comes_before(injection: PlannedInjection) -> bool:
+    if changes_socket(injection):
+        return False
     return injection.stage == "request" or amends_response(injection)

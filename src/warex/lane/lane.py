@@ -7,7 +7,7 @@ that was not applied would look like a healthy page.
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib.metadata import version
-from typing import Final, override
+from typing import Any, Final, override
 
 from warex.engine.handler import (
     Abort,
@@ -19,6 +19,7 @@ from warex.engine.handler import (
     Exchange,
     Forward,
     Frame,
+    FrameStep,
     FrameUse,
     Handshake,
     Need,
@@ -93,6 +94,12 @@ class Engine(Control):
     @override
     def push(self, exchange: Exchange, piece: bytes) -> bool:
         return self.control.push(exchange, piece)
+
+    @override
+    def add_frames(
+        self, exchange: Exchange, steps: Iterable[FrameStep], *, from_client: bool
+    ) -> None:
+        self.control.add_frames(exchange, steps, from_client=from_client)
 
     @override
     def abort(self, exchange: Exchange, how: AbortHow) -> None:
@@ -313,12 +320,24 @@ class Lane:
         answered = exchange.response
         upgrade = "" if answered is None else answered.headers.get("upgrade")
         is_recorded = isinstance(exchange.state, ExchangeState)
-        return "read" if is_recorded and upgrade.lower() == "websocket" else None
+        if not is_recorded or upgrade.lower() != "websocket":
+            return None
+        return self._exchanges.sockets.use(exchange.state)
 
-    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
-        """Record a frame, and pass it on."""
-        read = partial(self._exchanges.frame, from_client=from_client)
-        return (frame,) if self._aborting(exchange, read, exchange, frame) else ()
+    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[FrameStep]:
+        """Record a frame; pass it on, or change what it carries."""
+        read = partial(self._exchanges.sockets.frame, from_client=from_client)
+        return self._aborting(exchange, read, exchange, frame) or ()
+
+    def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[FrameStep]:
+        """Send what is held of a side that has ended."""
+        read = partial(self._exchanges.sockets.frames_end, from_client=from_client)
+        return self._aborting(exchange, read, exchange) or ()
+
+    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
+        """Record that a message was changed."""
+        sent = partial(self._exchanges.sockets.frames_sent, arrived=arrived)
+        self._closing(None, sent, exchange, note)
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Record what has become of an exchange."""
@@ -332,10 +351,11 @@ class Lane:
     def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
         """Record the end of a WebSocket, or of a connection that has become something else."""
         if self.wants_frames(exchange) is not None:
-            self._closing(None, self._exchanges.upgrade_closed, exchange, by_client)
+            closed = partial(self._exchanges.sockets.closed, by_client=by_client)
+            self._closing(None, closed, exchange)
         elif isinstance(state := exchange.state, ExchangeState):
-            closed = self.connections.upgrade_closed
-            self._closing(None, closed, exchange.connection, state.request, state.began)
+            ended = self.connections.upgrade_closed
+            self._closing(None, ended, exchange.connection, state.request, state.began)
 
     def _record_passed(self, tunnel: OpenTunnel, exchange: Exchange, outcome: Outcome) -> None:
         answer = exchange.response

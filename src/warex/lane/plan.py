@@ -14,6 +14,7 @@ from warex.byte_rate import ByteRate
 from warex.effects import (
     BadCertificate,
     BreakEvent,
+    ChangeMessages,
     Cut,
     CutStream,
     Delay,
@@ -107,7 +108,7 @@ class EffectApplier:
                 self._replay_first(state, draft, applied)
             case DuplicateRequest():
                 draft.copies.append(applied)
-            case Rewrite() | EditToolResponse() | PushToolEvent():
+            case Rewrite() | ChangeMessages() | EditToolResponse() | PushToolEvent():
                 pass  # Once the response is known; by the kind of traffic.
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
                 raise TypeError(f"{effect} comes before there is an exchange")

@@ -10,7 +10,7 @@ from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_readers import SiteReaders
 from warex.lane.response_faults.stream_rewriter import BodyReader, changes_length_of
 from warex.lane.sending.body_pace import can_relay, length_of, pace_of
-from warex.lane.state import AppliedInjection, ExchangeState
+from warex.lane.state import AppliedInjection, ExchangeState, changes_socket
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import McpTraffic
 from warex.scenarios import PlannedInjection
@@ -41,7 +41,9 @@ class RelayedResponses:
             return True
         head = state.wire.response
         length = None if head is None else length_of(state.request.method, head)
-        return all(rewrites(it) or can_relay(it, length) for it in state.pending)
+        return all(
+            rewrites(it) or changes_socket(it) or can_relay(it, length) for it in state.pending
+        )
 
     def plan(self, state: ExchangeState, beginning: bytes) -> Plan[Relay]:
         """Relay the response; ``beginning``: what was read of it, if it was needed."""
@@ -60,6 +62,9 @@ class RelayedResponses:
         )
         changes_length = False
         for injection in state.pending:
+            if changes_socket(injection):  # The site has not opened one.
+                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                continue
             if not rewrites(injection):
                 self._apply(state, injection)
                 continue

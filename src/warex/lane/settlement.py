@@ -140,6 +140,15 @@ class Settlement:
             applied.waited_s += applied.amendment.waited_s
         self._settle(state, applied, Arrival(arrived))
 
+    def settle_left(self, state: ExchangeState, applied: AppliedInjection) -> None:
+        """Record the outcome of an injection whose channel has ended, perhaps while it held it."""
+        hits = applied.messages
+        if hits is None or hits.count or hits.held_since is None:
+            self._settle(state, applied, Arrival(arrived=True))
+            return
+        applied.waited_s = self._recorder.clock.now() - hits.held_since
+        self._settle(state, applied, Arrival(arrived=False, client_left=True, held=True))
+
     def _settle(self, state: ExchangeState, applied: AppliedInjection, arrival: Arrival) -> None:
         """Record the outcome of an injection, once."""
         if applied not in state.applied:

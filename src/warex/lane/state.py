@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warex.byte_rate import ByteRate
-from warex.effects import Stall, Trickle, Truncate
+from warex.effects import ChangeMessages, Stall, Trickle, Truncate
 from warex.engine.handler import Abort, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
@@ -19,12 +19,27 @@ from warex.lane.tasks import TASK_HEADER, Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp_tap import Amendment
-from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 from warex.traces import ChangedValue
 
 _FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
+
+
+def changes_socket(injection: PlannedInjection) -> bool:
+    """Whether an injection changes messages of a WebSocket."""
+    effects = injection.effects
+    return any(isinstance(it, ChangeMessages) and it.carrier == "websocket" for it in effects)
+
+
+class MessageHits(Struct, eq=False):
+    """The messages of a channel that an injection has changed."""
+
+    count: int = 0
+    """Those whose change is done."""
+    held_since: float | None = None
+    """Second of the trial since which the first one is held."""
+    changes: list[ChangedValue] = field(default_factory=list)
 
 
 class AppliedInjection(Struct, eq=False):
@@ -39,6 +54,8 @@ class AppliedInjection(Struct, eq=False):
     """How it changes the answers of tools, if it does."""
     site_change: ChangedValue | None = None
     """What it changed that depends on the site: another page, an earlier response, a copy."""
+    messages: MessageHits | None = None
+    """What it does to the messages of a WebSocket, or the events of a stream."""
     is_answer: bool = False
     """Whether the client gets an answer of its making, which must arrive."""
     is_unmet: bool = False
@@ -67,7 +84,8 @@ class AppliedInjection(Struct, eq=False):
     @property
     def ends_with_holds(self) -> bool:
         """Whether it is delivered once its holds are over: nothing else of it is awaited."""
-        answers = self.is_answer or self.paces or self.amendment is not None
+        answers = self.is_answer or self.paces
+        answers = answers or self.amendment is not None or self.messages is not None
         return not (answers or self.rewrites or self.depends_on_site or self.is_cut)
 
     @property
@@ -80,13 +98,10 @@ class AppliedInjection(Struct, eq=False):
         """Whether there was no response to change, or nothing in it."""
         unanswered = self.amendment is not None and self.amendment.awaits_answer
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
-        return (
-            self.is_unmet
-            or self.not_streamed
-            or unanswered
-            or unchanged
-            or (self.depends_on_site and self.site_change is None)
-        )
+        unhit = self.messages is not None and not self.messages.count
+        strayed = self.depends_on_site and self.site_change is None
+        missing = self.is_unmet or self.not_streamed or unhit
+        return missing or unanswered or unchanged or strayed
 
     @property
     def changes(self) -> list[ChangedValue]:
@@ -102,12 +117,16 @@ class AppliedInjection(Struct, eq=False):
     @property
     def _all_changes(self) -> list[ChangedValue]:
         by_site = [] if self.site_change is None else [self.site_change]
+        if self.messages is not None:
+            by_site += self.messages.changes
         return by_site if self.page is None else [*by_site, *self.page.changes]
 
     def outlives_exchange(self, *, arrived: bool) -> bool:
         """Whether it stays open after its exchange: for another exchange or a page's report."""
         if self.amendment is not None and self.amendment.on_other_exchange:
             return True
+        if changes_socket(self.injection):
+            return arrived
         awaits_report = self.page is not None and self.page.awaits_report
         return arrived and awaits_report and not self.changed_nothing
 
@@ -235,8 +254,6 @@ class ExchangeState(Struct, eq=False):
     """The head of the response, as it is recorded."""
     refusal: str | None = None
     """Why the request is not forwarded, though no fault says so."""
-    socket: WebSocketRecord | None = None
-    """The record of a WebSocket, once it is open."""
     finished: bool = False
 
     @property

@@ -5,7 +5,7 @@ One flow: ``requestheaders`` → ``request`` (which may answer) → ``responsehe
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, override
 
@@ -21,6 +21,7 @@ from warex.engine.handler import (
     Exchange,
     ExchangeTimings,
     Forward,
+    FrameStep,
     Outcome,
     Pace,
     Plan,
@@ -455,6 +456,12 @@ class ExchangeHooks(ConnectionHooks, Control):
     @override
     def push(self, exchange: Exchange, piece: bytes) -> bool:
         return False  # mitmproxy inserts nothing; such faults are refused when they are loaded.
+
+    @override
+    def add_frames(
+        self, exchange: Exchange, steps: Iterable[FrameStep], *, from_client: bool
+    ) -> None:
+        """Messages pass unchanged; faults of them are refused when they are loaded."""
 
     @override
     def abort(self, exchange: Exchange, how: AbortHow) -> None:

@@ -1,25 +1,21 @@
 """A scenario: named, ordered rules, each with a match, a trigger and a fault."""
 
 import math
-from dataclasses import dataclass
 from typing import Annotated, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     Field,
-    GetJsonSchemaHandler,
     StringConstraints,
     field_validator,
     model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
 from warex.exchange import Resource
 from warex.faults import AnyFault
+from warex.faults.field_types import Count, OneOrMore
 from warex.llm import LLM_APIS
 from warex.scenarios.origins import ALLOWED, OriginPattern, parse_origin_pattern
 from warex.text.english import did_you_mean
@@ -29,10 +25,6 @@ from warex.traffic import Arm
 
 SITES = "{sites}"
 """Stands in a URL pattern for the benchmark's task sites."""
-
-
-def _as_tuple(value: object) -> object:
-    return (value,) if isinstance(value, str | int) and not isinstance(value, bool) else value
 
 
 HTTP_METHODS = (
@@ -72,21 +64,6 @@ def _finite(window: tuple[float, float]) -> tuple[float, float]:
     return window
 
 
-@dataclass(frozen=True, slots=True)
-class _OrOne:
-    """Says in the JSON Schema that one value may stand for a list of one."""
-
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        schema = handler(core)
-        return {"anyOf": [schema["items"], schema]}
-
-
-type OneOrMore[T] = Annotated[
-    tuple[T, ...], Field(min_length=1), BeforeValidator(_as_tuple), _OrOne()
-]
-type Count = Annotated[int, Field(ge=1, strict=True)]
 type Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 type Status = Annotated[int, Field(ge=100, le=599, strict=True)]
 type UrlPattern = Annotated[str, Field(min_length=1), AfterValidator(_url)]

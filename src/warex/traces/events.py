@@ -185,6 +185,8 @@ class WebSocketSeen(BaseEvent, frozen=True, kw_only=True, tag="websocket"):
     from_client: bool
     size: int = 0
     text: bool = False
+    operation: str = ""
+    """The operation of a GraphQL message, also of an answer to it; empty for none."""
     close_code: int | None = None
     reason: str | None = None
     """Why only the end is read from here on; None unless opaque."""

@@ -4,7 +4,7 @@ Time passes only where it is told to, so a hold takes no time and a client leave
 is to.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ from warex.engine.handler import (
     Exchange,
     ExchangeTimings,
     Forward,
+    FrameStep,
     Outcome,
     Pace,
     Plan,
@@ -61,12 +62,18 @@ class PlayedEngine:
     now: float = 0.0
     timers: list[PlayedTimer] = field(default_factory=list)
     pushed: list[bytes] = field(default_factory=list)
+    frames: list[FrameStep] = field(default_factory=list)
     aborted: list[tuple[Exchange, AbortHow]] = field(default_factory=list)
     closed: list[Connection] = field(default_factory=list)
 
     def push(self, exchange: Exchange, piece: bytes) -> bool:
         self.pushed.append(piece)
         return True
+
+    def add_frames(
+        self, exchange: Exchange, steps: Iterable[FrameStep], *, from_client: bool
+    ) -> None:
+        self.frames.extend(steps)
 
     def abort(self, exchange: Exchange, how: AbortHow) -> None:
         self.aborted.append((exchange, how))

@@ -42,6 +42,17 @@ def test_websockets_among_others_are_told_to_pass() -> None:
     assert "hits no WebSocket" not in told({"kind": "http_error"}, {"resource": ["websocket"]})
 
 
+@pytest.mark.parametrize("action", ["refuse", "drop"])
+def test_a_fault_of_websockets_hits_nothing_else(action: str) -> None:
+    fault = {"kind": "websocket_fault", "action": action}
+    assert "and the rule about document only; name websocket" in told(
+        fault, {"resource": "document"}
+    )
+    assert "leave match.llm out, and name the host" in told(fault, {"llm": {}})
+    assert not told(fault, {"resource": ["document", "websocket"], "url": "https://shop.test/a"})
+    assert not told(fault, {"url": "wss://shop.test/*"})
+
+
 def test_a_call_to_a_model_over_a_websocket_is_not_hit() -> None:
     assert "over a WebSocket" in told({"kind": "llm_slow"}, {"llm": {}, "url": "wss://m.example/*"})
 

@@ -49,6 +49,11 @@ class FrameParser:
         self._ends = True
         """Whether the current frame ends its message."""
 
+    @property
+    def is_within_frame(self) -> bool:
+        """Whether a part of a frame was yielded that has not ended."""
+        return self._left > 0
+
     def receive(self, data: bytes) -> Iterator[Frame]:
         """Yield the frames that are complete with the next bytes, and parts of long ones."""
         self._buffer += data

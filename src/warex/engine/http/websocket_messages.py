@@ -62,6 +62,31 @@ class Opaque:
 type SocketEvent = Message | Closed | Opaque
 
 
+class Inflater:
+    """Decompresses the messages of one side, each with what the earlier ones have left."""
+
+    def __init__(self) -> None:
+        self._inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+
+    def inflate(self, payload: bytes, *, final: bool) -> Iterator[bytes]:
+        """Yield a frame's content in pieces; ``final``: it ends its message.
+
+        Raises ValueError or ``zlib.error`` for what cannot be read.
+        """
+        data, streams = payload + _TAIL if final else payload, 0
+        while data:
+            if self._inflater.eof:  # A block may be marked as the last (RFC 7692 §7.2.3.4).
+                self._inflater, streams = zlib.decompressobj(-zlib.MAX_WBITS), streams + 1
+                if data == _TAIL:
+                    return
+                if streams > _MOST_STREAMS:
+                    raise ValueError("it has too many last blocks")
+            yield self._inflater.decompress(data, _PIECE)
+            data = self._inflater.unconsumed_tail or self._inflater.unused_data
+        while part := self._inflater.decompress(b"", _PIECE):
+            yield part
+
+
 class MessageReader:
     """Reads the messages of one side; nothing is raised."""
 
@@ -71,7 +96,7 @@ class MessageReader:
         self._keep = keep
         self._over = False
         """Whether the side has closed, or cannot be read any more."""
-        self._inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+        self._inflater = Inflater()
         self._opcode = CONTINUATION
         """Of the message that has begun; none has if it is a continuation's."""
         self._compressed = False
@@ -115,21 +140,9 @@ class MessageReader:
         return self._end_message() if frame.final else None
 
     def _decoded(self, frame: Frame) -> Iterator[bytes]:
-        if not self._compressed:
-            yield frame.payload
-            return
-        data, streams = frame.payload + _TAIL if frame.final else frame.payload, 0
-        while data:
-            if self._inflater.eof:  # A block may be marked as the last (RFC 7692 §7.2.3.4).
-                self._inflater, streams = zlib.decompressobj(-zlib.MAX_WBITS), streams + 1
-                if data == _TAIL:
-                    return
-                if streams > _MOST_STREAMS:
-                    raise ValueError("it has too many last blocks")
-            yield self._inflater.decompress(data, _PIECE)
-            data = self._inflater.unconsumed_tail or self._inflater.unused_data
-        while part := self._inflater.decompress(b"", _PIECE):
-            yield part
+        if self._compressed:
+            return self._inflater.inflate(frame.payload, final=frame.final)
+        return iter((frame.payload,))
 
     def _end_message(self) -> Message:
         is_text, content = self._opcode == TEXT, bytes(self._kept)
@@ -172,6 +185,16 @@ def agrees_on_deflate(answered: str) -> bool:
     for _, parameters in extensions:
         _check(parameters)
     return bool(extensions)
+
+
+def keeps_context(answered: str, *, from_client: bool) -> bool:
+    """Whether a side may refer to its earlier messages when it compresses (RFC 7692 §7.1.1).
+
+    ``answered``: as above, with a compression that ``agrees_on_deflate``.
+    """
+    resets = f"{'client' if from_client else 'server'}_no_context_takeover"
+    named = (name for _, parameters in _extensions(answered) for name, _ in parameters)
+    return resets not in named
 
 
 def _extensions(answered: str) -> Iterator[tuple[str, list[tuple[str, str | None]]]]:

@@ -1,7 +1,8 @@
 """Base classes and helpers of lies."""
 
 import json
-from typing import Annotated, ClassVar, Literal, override
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal, override
 
 from pydantic import AfterValidator, Field, JsonValue
 
@@ -21,6 +22,25 @@ def _is_pointer(pointer: str) -> str:
 
 type Pointer = Annotated[str, Field(max_length=1000), AfterValidator(_is_pointer)]
 """A JSON pointer (RFC 6901)."""
+
+
+type Corruption = Literal[
+    "off_by_one", "nulled", "other_type", "removed", "truncated", "swapped", "other_unit"
+]
+"""What becomes of a value in JSON."""
+type CorruptedKind = Literal["price", "date", "name", "number", "text", "flag"]
+"""What kind of value it is."""
+
+CORRUPTED: Final[Mapping[Corruption, str]] = {
+    "off_by_one": "one off",
+    "nulled": "null",
+    "other_type": "of another type",
+    "removed": "missing",
+    "truncated": "cut short",
+    "swapped": "that of another record",
+    "other_unit": "in another currency or unit",
+}
+"""What becomes of a value, in words."""
 
 
 class JsonLie(Fault, frozen=True):

@@ -1,33 +1,18 @@
 """A value of an API's answer is wrong, and the answer looks healthy."""
 
-from typing import Annotated, Any, ClassVar, Final, Literal, override
+from typing import Annotated, Any, ClassVar, Literal, override
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState
-from warex.faults.lies.base import JsonLie, Pointer
+from warex.faults.lies.base import CORRUPTED, CorruptedKind, Corruption, JsonLie, Pointer
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import KeyedRng
 
-type _How = Literal[
-    "off_by_one", "nulled", "other_type", "removed", "truncated", "swapped", "other_unit"
-]
-type _Kind = Literal["price", "date", "name", "number", "text", "flag"]
 
-_MET: Final[dict[_How, str]] = {
-    "off_by_one": "one off",
-    "nulled": "null",
-    "other_type": "of another type",
-    "removed": "missing",
-    "truncated": "cut short",
-    "swapped": "that of another record",
-    "other_unit": "in another currency or unit",
-}
-
-
-def _usual_kind(given: dict[str, Any]) -> _Kind | None:
+def _usual_kind(given: dict[str, Any]) -> CorruptedKind | None:
     return "price" if given.get("at") is None else None
 
 
@@ -40,18 +25,18 @@ class JsonCorruption(JsonLie, frozen=True):
     at: Pointer | None = Field(
         default=None, description="A JSON pointer (RFC 6901) to the value, as /items/0/price."
     )
-    value: _Kind | None = Field(
+    value: CorruptedKind | None = Field(
         default_factory=_usual_kind,
         description="What kind of value, wherever it stands; the seed chooses among several.",
     )
-    how: _How = Field(default="off_by_one", description="What becomes of the value.")
+    how: Corruption = Field(default="off_by_one", description="What becomes of the value.")
     count: Annotated[int, Field(ge=1, le=1000, strict=True)] = Field(
         default=1, description="How many values of the kind."
     )
 
     @field_validator("value")
     @classmethod
-    def _either(cls, value: _Kind | None, info: ValidationInfo) -> _Kind | None:
+    def _either(cls, value: CorruptedKind | None, info: ValidationInfo) -> CorruptedKind | None:
         at = info.data.get("at")
         if value is not None and at is not None:
             raise ValueError(f"the pointer {at!r} says which value it is; leave out one of the two")
@@ -68,4 +53,4 @@ class JsonCorruption(JsonLie, frozen=True):
         which = f"the value at {self.at!r}" if self.at is not None else f"a {self.value}"
         if self.count > 1:
             which = f"up to {self.count} of kind {self.value}"
-        return f"{which} is {_MET[self.how]}"
+        return f"{which} is {CORRUPTED[self.how]}"

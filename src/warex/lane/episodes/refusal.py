@@ -1,7 +1,7 @@
 """Refuses clients that name an episode which does not run: their traffic is nobody's."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from warex.engine.handler import (
     AbortConnection,
@@ -110,6 +110,13 @@ class Refusal:
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
         """Nothing is upgraded."""
         return ()
+
+    def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[Frame]:
+        """Nothing is upgraded."""
+        return ()
+
+    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
+        """Nothing is upgraded."""
 
     def wants_frames(self, exchange: Exchange) -> None:
         """Nothing is upgraded."""

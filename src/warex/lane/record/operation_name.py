@@ -46,8 +46,13 @@ def operation_name(body: bytes, content_type: str) -> str:
     return ",".join(name for name in map(_one, asked[:_MAX_OPERATIONS]) if name)
 
 
+def operation_of(request: dict[str, JsonValue]) -> str:
+    """Return the operation of a parsed request of GraphQL or JSON-RPC; empty for none."""
+    return next((name for name in _names(request) if name), "")
+
+
 def _one(said: JsonValue) -> str:
-    return next((name for name in _names(as_dict(said)) if name), "")
+    return operation_of(as_dict(said))
 
 
 def _names(said: dict[str, JsonValue]) -> Iterator[str]:

@@ -1,14 +1,22 @@
 """A trial of `warex mcp`'s own, for a server that is started outside of any."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from warex.engine.handler import AbortHow, Address, Connection, Control, Exchange, Timer
+from warex.engine.handler import (
+    AbortHow,
+    Address,
+    Connection,
+    Control,
+    Exchange,
+    FrameStep,
+    Timer,
+)
 from warex.errors import InputError, WarexError
 from warex.lane.config import ProxyConfig
 from warex.lane.hosts.own_hosts import TASK_HOST
@@ -26,6 +34,11 @@ class _Control(Control):
 
     def push(self, exchange: Exchange, piece: bytes) -> bool:
         return False
+
+    def add_frames(
+        self, exchange: Exchange, steps: Iterable[FrameStep], *, from_client: bool
+    ) -> None:
+        """There are no WebSockets."""
 
     def abort(self, exchange: Exchange, how: AbortHow) -> None:
         """Every call says that the trial is void."""

@@ -19,13 +19,18 @@ _SWITCHES: Final = 101
 def unchangeable(rule: Rule) -> Iterator[str]:
     """Yield the reason if the fault can change none of the answers that the rule matches."""
     effects = rule.fault.effects_on_page()
-    if rule.targets_llm and _is_of_websockets(rule):
-        yield "calls over a WebSocket to a model are recorded, and no fault hits them"
+    if rule.fault.of_websockets:
+        yield from _off_websockets(rule)
+    elif rule.targets_llm and _is_of_websockets(rule):
+        yield (
+            "calls over a WebSocket to a model are recorded, and no fault of models hits them;"
+            " websocket_fault does, in a rule whose `url` names the model's host"
+        )
     elif any(_needs_body(effect) for effect in effects) and _is_of_websockets(rule):
         yield (
             f"{rule.fault.kind} changes the body of an answer, and the rule is about WebSockets,"
-            " whose messages pass unchanged; a fault that answers or cuts, as http_error or"
-            " connection_cut, hits their handshake"
+            " whose messages it leaves alone; websocket_fault changes them, and a fault that"
+            " answers or cuts, as http_error or connection_cut, hits their handshake"
         )
     else:
         # An edit of headers depends on those that there are.
@@ -41,7 +46,23 @@ def websockets_among(rule: Rule) -> Iterator[str]:
     if any(_needs_body(effect) for effect in rule.fault.effects_on_page()):
         yield (
             "hits no WebSocket, though its `resource` names them:"
-            f" {rule.fault.kind} changes the body of an answer, and their messages pass unchanged."
+            f" {rule.fault.kind} changes the body of an answer, and leaves their messages alone;"
+            " websocket_fault changes them."
+        )
+
+
+def _off_websockets(rule: Rule) -> Iterator[str]:
+    """Yield the reason if a rule with a fault of WebSockets is about something else."""
+    if rule.match.llm is not None or rule.match.mcp is not None:
+        key = "llm" if rule.match.llm is not None else "mcp"
+        yield (
+            f"match.{key} is about single calls, and {rule.fault.kind} about WebSockets; leave"
+            f" match.{key} out, and name the host under `url`"
+        )
+    elif "websocket" not in rule.resources:
+        yield (
+            f"{rule.fault.kind} is about WebSockets, and the rule about"
+            f" {' or '.join(rule.resources)} only; name websocket under `resource`, or leave it out"
         )
 
 

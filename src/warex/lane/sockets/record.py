@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from warex.engine.http.heads import Headers
 from warex.engine.http.websocket import Frame
 from warex.engine.http.websocket_messages import (
     ABNORMAL,
@@ -15,6 +16,7 @@ from warex.engine.http.websocket_messages import (
     agrees_on_deflate,
 )
 from warex.lane.record.recorder import Recorder
+from warex.lane.sockets.graphql import LONGEST, graphql_operations
 from warex.lane.traffic.base import Traffic
 from warex.llm.body.framing import MAX_BODY
 from warex.traces import WebSocketSeen
@@ -23,18 +25,18 @@ _CLOSED: Final = "the WebSocket was closed before the answer's end"
 
 
 class WebSocketRecord:
-    """Records one WebSocket; no frame is changed."""
+    """Records the messages of one WebSocket as they come, before a fault changes them."""
 
     def __init__(
         self,
         traffic: Traffic,
         recorder: Recorder,
-        answered: str,
+        answered: Headers,
         *,
         on_llm_call: Callable[[], None],
         on_task_ended: Callable[[], None],
     ) -> None:
-        """``answered``: the extensions that the site's response accepts.
+        """``answered``: the fields of the site's response.
 
         ``on_llm_call`` is called before a call to a model passes, and may raise to prevent it.
         """
@@ -45,12 +47,13 @@ class WebSocketRecord:
         self._closed = False
         self._readers: dict[bool, MessageReader] = {}
         """By whether the client is the sender; empty if frames cannot be read."""
+        self._graphql = graphql_operations(answered.get("sec-websocket-protocol"))
         try:
-            deflates = agrees_on_deflate(answered)
+            deflates = agrees_on_deflate(answered.get("sec-websocket-extensions"))
         except ValueError as error:
             self._record(Opaque(str(error)), from_client=False)
         else:
-            keep = MAX_BODY if traffic.reads_messages else 0
+            keep = MAX_BODY if traffic.reads_messages else LONGEST + 1 if self._graphql else 0
             self._readers = {
                 sender: MessageReader(deflates=deflates, keep=keep) for sender in (True, False)
             }
@@ -63,9 +66,9 @@ class WebSocketRecord:
         if event is not None:
             self._record(event, from_client=from_client)
 
-    def close(self, *, by_client: bool) -> None:
-        """Note the end of the connection."""
-        self._record(Closed(ABNORMAL), from_client=by_client)
+    def close(self, *, by_client: bool, code: int = ABNORMAL) -> None:
+        """Note the end of the connection, or a Close frame of a fault."""
+        self._record(Closed(code), from_client=by_client)
 
     def _record(self, event: SocketEvent, *, from_client: bool) -> None:
         exchange = self._traffic.exchange.id
@@ -73,7 +76,10 @@ class WebSocketRecord:
         match event:
             case Message(size, text, content):
                 self._read_call(content, from_client=from_client)
-                self._recorder.write(seen(what="message", size=size, text=text))
+                name = ""
+                if self._graphql is not None:
+                    name = self._graphql.name(content, from_client=from_client)
+                self._recorder.write(seen(what="message", size=size, text=text, operation=name))
             case Closed(code) if not self._closed:
                 self._closed = True
                 self._traffic.abandon(_CLOSED, opaque=False)

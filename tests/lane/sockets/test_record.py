@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from tests.lane.support.traffic import Noted, exchange_of, request_head
+from warex.engine.http.heads import Headers
 from warex.engine.http.websocket import Frame
+from warex.lane.sockets.record import WebSocketRecord
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm_socket import LlmSocketTraffic
-from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.llm.recognition.websocket import ResponsesDialect
 from warex.traces import LlmCall, WebSocketSeen
 
@@ -20,7 +21,7 @@ ANSWER = {"type": "response.completed", "response": {"status": "completed", "out
 class Watched:
     """A WebSocket whose record a test sees."""
 
-    def __init__(self, *, model: bool = False, answered: str = "") -> None:
+    def __init__(self, *, model: bool = False, answered: str = "", protocol: str = "") -> None:
         self.noted = Noted()
         exchange = exchange_of(request_head(path="/v1/responses"))
         traffic = Traffic(exchange)
@@ -31,7 +32,12 @@ class Watched:
         self.record = WebSocketRecord(
             traffic,
             self.noted.recorder,
-            answered,
+            Headers(
+                [
+                    (b"sec-websocket-extensions", answered.encode()),
+                    (b"sec-websocket-protocol", protocol.encode()),
+                ]
+            ),
             on_llm_call=lambda: self.calls.append("asked"),
             on_task_ended=lambda: self.calls.append("ended"),
         )
@@ -92,3 +98,27 @@ def test_a_call_that_is_open_at_the_end_says_why() -> None:
 
     (call,) = watched.noted.events(LlmCall)
     assert call.error == "the WebSocket was closed before the answer's end"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "begins", "answers"),
+    [("graphql-transport-ws", "subscribe", "next"), ("graphql-ws", "start", "data")],
+)
+def test_the_messages_of_graphql_have_their_operation(
+    protocol: str, begins: str, answers: str
+) -> None:
+    watched = Watched(protocol=protocol)
+    query = "subscription Prices($id: ID!) { price(id: $id) }"
+    sent: list[tuple[bool, dict[str, object]]] = [
+        (True, {"type": "connection_init"}),
+        (True, {"id": "1", "type": begins, "payload": {"query": query}}),
+        (False, {"id": "1", "type": answers, "payload": {"data": {"price": 3}}}),
+        (False, {"id": "1", "type": "complete"}),
+        (False, {"id": "1", "type": answers}),
+    ]
+    for from_client, message in sent:
+        watched.record.add(Frame(1, json.dumps(message).encode()), from_client=from_client)
+
+    name = "subscription Prices"
+    operations = [it.operation for it in watched.noted.events(WebSocketSeen)]
+    assert operations == ["", name, name, name, ""]

@@ -1,0 +1,1 @@
+"""What follows a 101: both directions of an upgraded connection, and a WebSocket's frames."""

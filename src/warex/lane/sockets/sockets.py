@@ -1,0 +1,157 @@
+"""The WebSockets of a trial: their messages are recorded, and changed where a rule says so."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from msgspec import Struct
+
+from warex.effects import ChangeMessages
+from warex.engine.handler import Control, FrameStep, FrameUse
+from warex.engine.handler import Exchange as WireExchange
+from warex.engine.http.heads import Headers
+from warex.engine.http.websocket import Frame
+from warex.lane.attribution import Attribution
+from warex.lane.record.fault_events import missed
+from warex.lane.record.recorder import Recorder
+from warex.lane.response_faults.page_change import MAX_CHANGES, changed_value
+from warex.lane.settlement import Settlement
+from warex.lane.sockets.message_faults import MessageHit, MessageRule, SocketFaults
+from warex.lane.sockets.record import WebSocketRecord
+from warex.lane.state import AppliedInjection, ExchangeState, MessageHits, changes_socket
+from warex.traces import Witness
+
+_CHANGED: Final = "changed"
+"""What a further message that a fault has changed is recorded as."""
+
+
+class OpenSocket(Struct, eq=False):
+    """An open WebSocket."""
+
+    state: ExchangeState
+    record: WebSocketRecord
+    faults: SocketFaults | None = None
+
+
+class Sockets:
+    """The WebSockets of a trial."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        attribution: Attribution,
+        settlement: Settlement,
+        control: Control,
+    ) -> None:
+        self._recorder = recorder
+        self._attribution = attribution
+        self._settlement = settlement
+        self._control = control
+        self._open: dict[str, OpenSocket] = {}
+        """By their exchanges."""
+
+    def begin(self, state: ExchangeState) -> None:
+        """Apply the injections that change messages to a WebSocket that the site has accepted."""
+        rules: list[MessageRule] = []
+        for injection in [it for it in state.pending if changes_socket(it)]:
+            state.pending.remove(injection)
+            applied = AppliedInjection(injection, messages=MessageHits())
+            state.applied.append(applied)
+            about = f"{state.request.method} {state.request.url}"
+            effects = (it for it in injection.effects if isinstance(it, ChangeMessages))
+            rules += [MessageRule(applied, effect, about) for effect in effects]
+        if rules:
+            socket = self._of(state)
+            socket.faults = SocketFaults(
+                rules,
+                _answer(state),
+                self._recorder.clock.now,
+                self._control.call_later,
+                partial(self._add, state.wire),
+            )
+
+    def _add(self, wire: WireExchange, steps: Sequence[FrameStep], from_client: bool) -> None:
+        self._control.add_frames(wire, steps, from_client=from_client)
+
+    def use(self, state: ExchangeState) -> FrameUse:
+        """Say what is done with the frames of a WebSocket."""
+        return "read" if self._of(state).faults is None else "change"
+
+    def frame(self, wire: WireExchange, frame: Frame, *, from_client: bool) -> Iterable[FrameStep]:
+        """Record a frame as it came; return what is done for it."""
+        socket = self._of(wire.state)
+        socket.record.add(frame, from_client=from_client)
+        if socket.faults is None:
+            return (frame,)
+        return list(socket.faults.frame(frame, from_client=from_client))
+
+    def frames_end(self, wire: WireExchange, *, from_client: bool) -> Iterable[FrameStep]:
+        """Return what is left to be done when a side has ended."""
+        faults = self._of(wire.state).faults
+        return () if faults is None else list(faults.end(from_client=from_client))
+
+    def frames_sent(self, wire: WireExchange, note: Any, *, arrived: bool) -> None:
+        """Record that a message was changed, if its receiver was there."""
+        if not isinstance(note, MessageHit):
+            return
+        state: ExchangeState = wire.state
+        applied, effect = note.rule.applied, note.rule.effect
+        if effect.action == "close":
+            self._of(state).record.close(by_client=False, code=effect.code)
+        if not arrived or applied.messages is None:
+            return
+        hits = applied.messages
+        hits.count += 1
+        changes = [changed_value(it) for it in note.changes]
+        if hits.count > 1:
+            kept, left_out = changes[:MAX_CHANGES], max(0, len(changes) - MAX_CHANGES)
+            self._recorder.write(
+                Witness(
+                    exchange=state.id,
+                    injection=applied.injection.id,
+                    what=_CHANGED,
+                    changes=kept,
+                    left_out=left_out,
+                )
+            )
+            return
+        hits.changes = changes
+        if hits.held_since is not None:
+            applied.waited_s = self._recorder.clock.now() - hits.held_since
+        self._settlement.settle(state, applied, arrived=True)
+
+    def closed(self, wire: WireExchange, *, by_client: bool) -> None:
+        """Record the end of a WebSocket, and settle what has hit no message of it."""
+        state: ExchangeState = wire.state
+        self._of(state).record.close(by_client=by_client)
+        del self._open[state.id]
+        for applied in _of_socket(state):
+            self._settlement.settle_left(state, applied)
+
+    def finish(self) -> None:
+        """Settle what is open at the end of the trial."""
+        for socket in self._open.values():
+            for applied in _of_socket(socket.state):
+                self._recorder.write(missed(applied.injection, "trial_over", applied.waited_s))
+                socket.state.applied.remove(applied)
+
+    def _of(self, state: ExchangeState) -> OpenSocket:
+        if (socket := self._open.get(state.id)) is None:
+            record = WebSocketRecord(
+                state.traffic,
+                self._recorder,
+                _answer(state),
+                on_llm_call=lambda: self._attribution.model_asked(state.task),
+                on_task_ended=lambda: self._attribution.task_ended(state.task),
+            )
+            socket = self._open[state.id] = OpenSocket(state, record)
+        return socket
+
+
+def _answer(state: ExchangeState) -> Headers:
+    assert state.wire.response is not None
+    return state.wire.response.headers
+
+
+def _of_socket(state: ExchangeState) -> list[AppliedInjection]:
+    return [it for it in state.applied if changes_socket(it.injection)]
