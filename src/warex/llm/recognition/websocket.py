@@ -5,8 +5,10 @@ Source: https://platform.openai.com/docs/guides/websocket-mode and the types of 
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final, override
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warex.llm import recognise
 from warex.llm.base import LlmRequest
@@ -19,8 +21,7 @@ from warex.llm.recognition.unrecognised import NO_SUCH_API
 _ENDS: Final = (*ENDS, "error")
 
 
-@dataclass(frozen=True, slots=True)
-class SocketRequest:
+class SocketRequest(Struct, frozen=True):
     """A request in a client's message."""
 
     stream: str
@@ -31,8 +32,7 @@ class SocketRequest:
     """Whether it calls the model, readable or not."""
 
 
-@dataclass(frozen=True, slots=True)
-class SocketEvent:
+class SocketEvent(Struct, frozen=True):
     """An event in a server's message."""
 
     stream: str
