@@ -19,6 +19,11 @@ class LlmBrokenEvent(StreamFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (BreakEvent(self.at),)
 
+    @property
+    @override
+    def needs_own_proxy(self) -> str:
+        return "sees the beginning of an answer arrive before the rest of it is sent"
+
     @override
     def outcome(self) -> str:
         return f"let through with one event, {self.place}, whose JSON breaks off"
