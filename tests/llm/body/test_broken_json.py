@@ -24,7 +24,7 @@ def test_the_json_breaks_off_and_its_frame_stays(event: bytes, around: tuple[byt
     begin, end = around
     assert changed.startswith(begin + OBJECT[:20])
     assert changed.endswith(end)
-    with pytest.raises(ValueError, match="delimiter|string|value|property"):
+    with pytest.raises(ValueError, match=r"delimiter|string|value|property"):
         json.loads(changed.removeprefix(begin).removesuffix(end).lstrip(b"["))
 
 
