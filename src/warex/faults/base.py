@@ -197,6 +197,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return ""
 
     @property
+    def needs_stream(self) -> bool:
+        """Whether it is about a model's streamed answers only."""
+        return False
+
+    @property
     def is_endless(self) -> bool:
         """Whether only its client or the end of the trial ends what it does."""
         return False
