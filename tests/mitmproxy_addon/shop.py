@@ -38,6 +38,8 @@ RULES = [
     _rule("reset", {"kind": "connection_cut", "how": "reset"}),
     _rule("after", {"kind": "connection_cut", "how": "close", "stage": "response"}),
     _rule("popup", {"kind": "popup"}),
+    _rule("endless", {"kind": "endless_spinner"}),
+    _rule("worker", {"kind": "stale_service_worker"}),
     _rule("json", {"kind": "json_corruption"}),
     _rule("lost", {"kind": "lost_write"}, url="*/lost", method="POST"),
     _rule("again", {"kind": "duplicate_write"}, url="*/again", method="POST"),

@@ -15,6 +15,7 @@ from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import completion
 from tests.proxy.support.origin import Answer, Seen, dead_port
+from tests.proxy.support.page_reports import PageScript
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import FaultMissed, FaultPlanned, LlmCall, SiteUnreachable
 
@@ -69,6 +70,20 @@ def test_a_page_is_rewritten(shop: Shop) -> None:
     assert b"<h1>Shop</h1>" in answer.content
     assert b"<script" in answer.content
     assert [it.rule for it in shop.events(FaultPlanned)].count("popup") == 1
+
+
+def test_what_a_changed_page_asks_for_itself_is_answered_or_never(shop: Shop) -> None:
+    pages = []
+    for name in ("endless", "worker"):
+        shop.site.routes[f"/{name}"] = Answer(headers=HTML, body=PAGE)
+        pages.append(PageScript(shop.get(name).content))
+    with pytest.raises(httpx.ReadTimeout):
+        shop.client.get(f"{shop.url}{pages[0].path}?1", timeout=0.3)
+    worker = shop.client.get(
+        f"{shop.url}{pages[1].path}", headers={"sec-fetch-dest": "serviceworker"}
+    )
+
+    assert pages[1].key in worker.text
 
 
 def test_json_is_rewritten(shop: Shop) -> None:

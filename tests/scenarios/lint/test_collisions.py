@@ -46,6 +46,15 @@ def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: objec
     )
 
 
+def test_rules_whose_windows_are_apart_never_meet() -> None:
+    early = rule("a", {"always": True, "between": [0, 5]}, match=PAGES)
+    late = rule("b", {"always": True, "between": [6, 9]}, match=PAGES)
+    at_its_edge = rule("b", {"always": True, "between": [5, 9]}, match=PAGES)
+
+    assert in_words(scenario(early, late)) == ()
+    assert "may meet" in told(early, at_its_edge)
+
+
 def test_a_match_without_keys_that_is_always_hit_leaves_nothing_to_a_narrower_one() -> None:
     wide = rule("a")
     narrow = rule("b", match={"url_exact": "https://a.example/x", "method": "GET"})

@@ -141,6 +141,29 @@ def test_a_fault_that_changes_pages_is_told_where_there_are_none(resource: objec
     assert not list(unmatchable(rule({"resource": ["script", "document"]}, {"kind": "popup"})))
 
 
+@pytest.mark.parametrize(
+    ("url", "possible"),
+    [
+        ("http://shop.example/*", False),
+        ("http://shop.example:8080", False),
+        ("http://[2001:db8::1]/*", False),
+        ("https://shop.example/*", True),
+        ("*://shop.example/*", True),
+        ("http://*/cart", True),
+        ("http://localhost:8000/*", True),
+        ("http://app.localhost/*", True),
+        ("http://127.0.0.1:8000/*", True),
+        ("http://[::1]:8000/*", True),
+        ("{sites}", True),
+    ],
+)
+def test_a_worker_on_pages_of_plain_http_is_told(url: str, possible: bool) -> None:
+    reasons = list(unmatchable(rule({"url": url}, {"kind": "stale_service_worker"})))
+
+    assert (not reasons) == possible
+    assert possible or "needs a page over HTTPS or of localhost" in reasons[0]
+
+
 def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
     (said,) = unmatchable(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
 

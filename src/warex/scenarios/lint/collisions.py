@@ -172,7 +172,16 @@ def _may_meet(one: Rule, other: Rule) -> bool:
         and _share(one.resources, other.resources)
         and _share(one.match.status, other.match.status)
         and _urls_may_meet(one.match, other.match)
+        and _times_may_meet(one, other)
     )
+
+
+def _times_may_meet(one: Rule, other: Rule) -> bool:
+    """Whether an exchange may be judged within the windows of both."""
+    if one.match.needs_response != other.match.needs_response:
+        return True  # An exchange may begin in one window and end in another.
+    windows = [rule.trigger.between for rule in (one, other) if rule.trigger.between is not None]
+    return len(windows) < 2 or max(it[0] for it in windows) <= min(it[1] for it in windows)
 
 
 def _calls_may_meet(one: Match, other: Match) -> bool:

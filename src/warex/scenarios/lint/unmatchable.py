@@ -274,6 +274,21 @@ def _pages(rule: Rule) -> Iterable[str]:
             f"{rule.fault.kind} changes pages, and the rule is about {_resources(rule)} only; name"
             " document under `resource`"
         )
+    pattern = rule.match.url_exact or rule.match.url or ""
+    if rule.fault.needs_secure_page and _is_insecure(pattern):
+        yield (
+            f"{rule.fault.kind} needs a page over HTTPS or of localhost, and"
+            f" {in_backticks(pattern)} is of plain HTTP"
+        )
+
+
+def _is_insecure(pattern: str) -> bool:
+    """Whether all URLs that fit are of plain HTTP to another machine (W3C, Secure Contexts)."""
+    scheme, _, rest = pattern.partition("://")
+    host = rest.partition("/")[0]
+    name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+    is_local = name in ("localhost", "[::1]") or name.endswith(".localhost")
+    return scheme == "http" and not is_local and not name.startswith("127.") and "*" not in name
 
 
 def _chance(rule: Rule) -> Iterable[str]:

@@ -219,6 +219,11 @@ def _when(rule: Rule) -> str:
     if rule.targets_llm:
         if rule.fault.stage == "request":
             return "before the model is asked, so it spends no tokens"
+        if rule.fault.needs_stream:
+            return (
+                "after the model has answered, so its tokens are spent; an answer that is no stream"
+                " passes unchanged, and the ledger says `fault_missed`, `not_streamed`"
+            )
         return "after the model has answered, so its tokens are spent"
     if rule.targets_mcp:
         if rule.fault.stage == "response":
