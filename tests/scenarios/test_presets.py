@@ -112,9 +112,7 @@ def _stays(rule: Rule) -> bool:
         return rule.trigger.trials is None and rule.trigger.between is None
     asked_again = all(effect.traits.recoverable_by_retry for effect in rule.fault.effects_on_page())
     lasts = rule.fault.category in ("wall", "session", "change")
-    return lasts or not (
-        asked_again or rule.targets_mcp or rule.targets_llm
-    )
+    return lasts or not (asked_again or rule.targets_mcp or rule.targets_llm)
 
 
 @pytest.mark.parametrize("name", preset_names())
