@@ -111,7 +111,7 @@ def _stays(rule: Rule) -> bool:
     if rule.trigger.always:
         return rule.trigger.trials is None and rule.trigger.between is None
     asked_again = all(effect.traits.recoverable_by_retry for effect in rule.fault.effects_on_page())
-    return rule.fault.category == "wall" or not (
+    return rule.fault.category in ("wall", "change", "session") or not (
         asked_again or rule.targets_mcp or rule.targets_llm
     )
 
