@@ -10,7 +10,6 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from warex.byte_rate import ByteRate
 from warex.effects import (
     BadCertificate,
     BreakEvent,
@@ -37,6 +36,7 @@ from warex.effects import (
     Truncate,
 )
 from warex.engine.handler import Abort, Forward, Plan, Relay, Respond, Site
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.encoding import decode
 from warex.lane.response_faults.page_change import PageChange
 from warex.lane.response_faults.previous_responses import PreviousResponses

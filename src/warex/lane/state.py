@@ -6,10 +6,10 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warex.byte_rate import ByteRate
 from warex.effects import ChangeMessages, Reply, Stall, Trickle, Truncate
 from warex.engine.handler import Abort, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value

@@ -226,3 +226,10 @@ def test_rules_that_one_rule_leaves_nothing_to_are_told_once_and_meet_no_other()
         "Rules 'b', 'c' and 'd' can never apply: rule 'a' comes before them and already answers"
         " every exchange they would hit (missed: superseded).",
     )
+
+
+def test_a_fault_of_writes_leaves_pages_to_a_later_rule() -> None:
+    conflict = {"kind": "write_conflict"}
+    said = told(rule("a", fault=conflict), rule("b", match=PAGES, fault={"kind": "http_error"}))
+
+    assert "Rules 'a' and 'b' may meet" in said

@@ -106,8 +106,8 @@ def _sentence(what: _What, together: _Together, group: Sequence[Rule], shape: _S
             " nothing_to_rewrite)."
         )
     if together == "both":
-        before = [rule for rule in group if rule.fault.stage == "request"]
-        after = [rule for rule in group if rule.fault.stage == "response"]
+        before = [rule for rule in group if _Example.of(rule).stage == "request"]
+        after = [rule for rule in group if _Example.of(rule).stage == "response"]
         order = "in this order"
         if [*before, *after] != list(group):
             order = f"{_names(before)} before the site is asked, {_names(after)} at its answer"
@@ -279,6 +279,7 @@ def _hits_all_of(earlier: Rule, later: Rule) -> bool:
         earlier.trigger == Trigger(always=True)
         and earlier.match in (Match(), later.match)
         and (not earlier.resources or earlier.resources == later.resources)
+        and (earlier.methods is None or earlier.methods == later.methods)
         and (not earlier.fault.third_party_only or later.fault.third_party_only)
         and _methods(earlier) == _methods(later)
         and earlier.fault.tools in ("*", later.fault.tools)
