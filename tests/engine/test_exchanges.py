@@ -2,6 +2,7 @@
 
 import socket
 import time
+from math import inf
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.proxy.support.client import (
     was_reset,
 )
 from tests.proxy.support.origin import Answer, Origin, dead_port
-from warex.engine.handler import Abort, Forward, Plan, ReadWhole, Relay, Respond
+from warex.engine.handler import Abort, Forward, Pace, Plan, ReadWhole, Relay, Respond, Stop
 from warex.engine.http.heads import Headers
 from warex.proxy.certificates.ca import CertificateAuthority
 
@@ -126,7 +127,7 @@ def test_the_last_piece_of_a_response_leaves_with_its_end(
     ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     chunked = Headers.of_text([("Transfer-Encoding", "chunked")])
-    own = Respond(200, chunked, (b"one", b"two"), pause_s=0.01)
+    own = Respond(200, chunked, (b"one", b"two"), Pace(pause_s=0.01))
     handler = Scripted(response_plan=lambda exchange: Plan(own))
     with (
         running(handler, ca) as engine,
@@ -144,8 +145,7 @@ def test_a_response_is_paced_and_cut(ca: CertificateAuthority, secure_h1: Origin
         200,
         Headers.of_text([("Content-Length", "100")]),
         (b"a", b"b", b"c"),
-        pause_s=0.1,
-        cut=how,  # type: ignore[arg-type]
+        Pace(pause_s=0.1, stops=(Stop(3, then=how),)),  # type: ignore[arg-type]
     )
     handler = Scripted(response_plan=lambda exchange: Plan(own))
     with (
@@ -166,6 +166,26 @@ def test_a_response_is_paced_and_cut(ca: CertificateAuthority, secure_h1: Origin
         outcome = handler.outcome()
         assert (outcome.end, outcome.arrived, outcome.response_bytes) == ("aborted", True, 3)
         assert 0.19 <= outcome.held_s <= time.monotonic() - began
+
+
+def test_a_response_falls_silent_before_one_of_its_pieces(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    chunked = Headers.of_text([("Transfer-Encoding", "chunked")])
+    pace = Pace(stops=(Stop(3, 0.1), Stop(6, inf)))
+    own = Respond(200, chunked, (b"one", b"two"), pace)
+    handler = Scripted(response_plan=lambda exchange: Plan(own))
+    with (
+        running(handler, ca) as engine,
+        secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client,
+    ):
+        client.sendall(GET)
+        assert client.recv(4096).endswith(b"3\r\none\r\n")
+        assert client.recv(4096) == b"3\r\ntwo\r\n"
+    outcome = handler.outcome()
+    assert (outcome.end, outcome.left_while_held, outcome.head_sent) == ("client_left", True, True)
+    assert outcome.held_s >= 0.1
+    assert outcome.stops == 2
 
 
 def test_a_response_is_read_whole_and_changed(ca: CertificateAuthority, plain: Origin) -> None:

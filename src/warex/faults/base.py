@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, override
 
+from msgspec.structs import replace
 from pydantic import BaseModel, Field, JsonValue
 
 from warex.effects import Delay, Effect, Rewrite
@@ -13,6 +14,7 @@ from warex.rewriting.base import ValueChange
 from warex.rewriting.html_body.script_injection import (
     ScriptQueryHandler,
     injected_script,
+    service_worker,
 )
 from warex.seeds import KeyedRng
 
@@ -82,11 +84,21 @@ def run_in_page(
     shows: Sequence[ValueChange] = (),
     details: Mapping[str, str] | None = None,
     meant: Sequence[ValueChange] = (),
+    *,
+    hangs: bool = False,
+    worker: str = "",
 ) -> EffectsAndState:
-    """Return the effect of ``injected_script``; each page reports to a path of its own."""
+    """Return the effect of ``injected_script``; each page reports to a path of its own.
+
+    ``hangs``: it has requests that are never answered. ``worker``: the name of the script of its
+    service worker, which is a function of the settings and of what authenticates a report.
+    """
     number, state = next_number(state)
     report = f"/{rng.hex_word('report', number)}"
     edit = injected_script(module, settings, report, helpers, answers, shows, details, meant)
+    if worker:
+        edit = replace(edit, worker=service_worker(worker, settings, report))
+    edit = replace(edit, hangs=hangs)
     return (Rewrite(edit),), state
 
 
@@ -129,6 +141,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     changes_page: ClassVar[bool] = False
     """Whether it changes the site's own page."""
+
+    needs_secure_page: ClassVar[bool] = False
+    """Whether only a page over HTTPS, or of this machine, can meet it."""
 
     reads_code: ClassVar[bool] = False
     """Whether its pages need the names that the site's scripts and styles use."""
@@ -180,6 +195,16 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         A clause without a subject: ``sends an answer piece by piece``.
         """
         return ""
+
+    @property
+    def needs_stream(self) -> bool:
+        """Whether it is about a model's streamed answers only."""
+        return False
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether only its client or the end of the trial ends what it does."""
+        return False
 
     @property
     def inaction_resists(self) -> bool:

@@ -30,11 +30,13 @@ from warex.engine.handler import (
     ResponsePlan,
     Site,
     SiteFailure,
+    Stop,
     Timer,
     WholeResponsePlan,
 )
 from warex.engine.http.encoding import decode
 from warex.errors import WarexError
+from warex.extras import VERSION
 from warex.lane.attribution import Attribution
 from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.distrust import Authority
@@ -42,8 +44,8 @@ from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.connections import Connections
 from warex.lane.exchanges import Exchanges
-from warex.lane.host_routing import CANARY_HEADERS, canary_page
-from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
+from warex.lane.hosts.host_routing import CANARY_HEADERS, canary_page
+from warex.lane.hosts.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
 from warex.lane.record.beginning import begin_record
 from warex.lane.record.fault_events import skipped
 from warex.lane.record.page_canary import FirstPageCanary
@@ -54,7 +56,7 @@ from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.settlement import Settlement
-from warex.lane.state import ExchangeState, read_head
+from warex.lane.state import AppliedInjection, ExchangeState, read_head
 from warex.lane.stdio.sessions import Call, StdioSessions
 from warex.lane.tasks import Tasks
 from warex.lane.traffic.kinds import Kinds
@@ -63,12 +65,13 @@ from warex.lane.traffic.mcp import McpCalls
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector
 from warex.traces import Canary, ToldBy
-from warex.version import VERSION
 
 _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""
 _COUNTED: Final = object()
 """The state of an exchange that is only counted."""
+_HANGS_FOR: Final = 3600.0
+"""Seconds after which a request is answered that should never be."""
 
 
 class Engine(Control):
@@ -310,6 +313,10 @@ class Lane:
             self.engine.abort(exchange, "reset")
             return ()
 
+    def stopped(self, exchange: Exchange, stop: Stop) -> None:
+        """Take note that the body goes no further."""
+        self._aborting(exchange, self._exchanges.stopped, exchange, stop)
+
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         """Read those of a WebSocket, whose messages are recorded."""
         answered = exchange.response
@@ -369,6 +376,9 @@ class Lane:
         content = decode(
             wire.request_body or b"", wire.request.headers.get("content-encoding")
         ).body
+        if (injection := self._rewritten.hanging(path)) is not None:
+            state.draft.holds.append((AppliedInjection(injection), _HANGS_FOR))
+            return WholeResponse.make(204)
         if self._rewritten.is_report(path):
             return self._rewritten.handle_report(request, path, content)
         host = request.host
@@ -470,6 +480,6 @@ class Lane:
         state = None if exchange is None else exchange.state
         name = None
         if isinstance(state, ExchangeState):
-            state.draft.abort = "reset"
+            state.draft.abort = Abort("reset")
             name = state.id
         self.recorder.harness_broke(reason, name)

@@ -6,9 +6,10 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warex.effects import ChangeMessages, Reply
-from warex.engine.handler import Abort, AbortHow, Forward, ReadWhole, Relay, Respond
+from warex.effects import ChangeMessages, Reply, Stall, Trickle, Truncate
+from warex.engine.handler import Abort, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
@@ -57,6 +58,18 @@ class AppliedInjection(Struct, eq=False):
     """What it does to the messages of a WebSocket, or the events of a stream."""
     is_answer: bool = False
     """Whether the client gets an answer of its making, which must arrive."""
+    is_unmet: bool = False
+    """Whether the answer has no body, or none that is long enough for it."""
+
+    not_streamed: bool = False
+    """Whether it is about a stream, and the answer is none."""
+    has_arrived: bool = False
+    """Whether the client has all of it, though more of the answer was to come."""
+
+    @property
+    def paces(self) -> bool:
+        """Whether it says how a body is sent, which must arrive."""
+        return any(effect.traits.paces for effect in self.injection.effects)
 
     @property
     def depends_on_site(self) -> bool:
@@ -71,7 +84,8 @@ class AppliedInjection(Struct, eq=False):
     @property
     def ends_with_holds(self) -> bool:
         """Whether it is delivered once its holds are over: nothing else of it is awaited."""
-        answers = self.is_answer or self.amendment is not None or self.messages is not None
+        answers = self.is_answer or self.paces
+        answers = answers or self.amendment is not None or self.messages is not None
         return not (answers or self.rewrites or self.depends_on_site or self.is_cut)
 
     @property
@@ -86,7 +100,8 @@ class AppliedInjection(Struct, eq=False):
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
         unhit = self.messages is not None and not self.messages.count
         strayed = self.depends_on_site and self.site_change is None
-        return unanswered or unchanged or unhit or strayed
+        missing = self.is_unmet or self.not_streamed or unhit
+        return missing or unanswered or unchanged or strayed
 
     @property
     def changes(self) -> list[ChangedValue]:
@@ -131,12 +146,31 @@ class Draft(Struct):
     response: WholeResponse | None = None
     """Of the site so far; or what the client gets in its place."""
     pieces: list[bytes] | None = None
-    """The response's body, if it is paced or cut."""
-    pause_s: float = 0.0
-    cut: AbortHow | None = None
-    """How the connection ends after the last piece."""
-    abort: AbortHow | None = None
+    """The response's body, if it is divided into a stream's events."""
+    limits: list[ByteRate] = field(default_factory=list)
+    trickle: Trickle | None = None
+    """With which pauses the body is sent."""
+    stops: list["PlannedStop"] = field(default_factory=list)
+    """Where the body falls silent or ends; once the plan is made, those that it may reach."""
+    abort: Abort | None = None
     """How the exchange ends without an answer."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the exchange ends before its answer is complete."""
+        return self.abort is not None or any(stop.ends for stop in self.stops)
+
+
+class PlannedStop(Struct, frozen=True):
+    """A place in a body at which an injection has it fall silent or end."""
+
+    applied: AppliedInjection
+    effect: Stall | Truncate
+
+    @property
+    def ends(self) -> bool:
+        """Whether the body ends there."""
+        return isinstance(self.effect, Truncate)
 
 
 class Asked(Struct, frozen=True):
@@ -256,5 +290,9 @@ class ConnectionState(Struct, eq=False):
     """In the trace: ``c1``, ``c2``…"""
     live: dict[str, ExchangeState] = field(default_factory=dict)
     """Its open exchanges that have begun, by their identifiers."""
+    exchanges: int = 0
+    """How many have begun on it."""
+    limits: dict[str, ByteRate] = field(default_factory=dict)
+    """Those of its own, by rule and direction."""
     is_refused: bool = False
     """Whether an HTTP/1 request on it was refused, which is no exchange unless it had begun."""

@@ -48,7 +48,6 @@ from warex.mitmproxy_addon.hooks import fail_closed
 
 _LEFT: Final = "Client disconnected."
 _CUT: Final = "WAREX cut the connection"
-_UNSUPPORTED: Final = "mitmproxy cannot send an answer in pieces over time, or cut it in its middle"
 _BEFORE_LOOKING_AGAIN: Final = (0.0, 0.0, 0.001, 0.002, 0.005, 0.01)
 _LOOKS_AGAIN_S: Final = 0.02
 """Seconds between two looks at whether a response has left: mitmproxy does not tell."""
@@ -168,6 +167,7 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     async def _held(self, it: OpenFlow, plan: Plan[object]) -> bool:
         """Wait as planned; return whether the client is still there."""
+        messages.require_unpaced(plan.then)
         if not plan.hold_s:
             return True
         loop = asyncio.get_running_loop()
@@ -271,8 +271,6 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _answer(self, it: OpenFlow, respond: Respond) -> None:
         """Answer in the site's place."""
-        if respond.cut is not None or (respond.pause_s and len(respond.pieces) > 1):
-            raise TypeError(_UNSUPPORTED)
         if it.flow.response is None or it.wire.response is not None:
             answer = messages.make_response(it.wire.request, respond)
             it.flow.response = answer

@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from mitmproxy import http
 
-from warex.engine.handler import Forward, Respond
+from warex.engine.handler import Forward, Pace, Relay, Respond
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.planned_messages import planned_response, with_body
 
@@ -111,3 +111,14 @@ def leave_out_h2c(request: http.Request) -> None:
     kept = [it for it in options if it.lower() not in ("upgrade", "http2-settings", "")]
     if kept:
         headers["connection"] = ", ".join(kept)
+
+
+def require_unpaced(planned: object) -> None:
+    """Raise TypeError if an answer is to be sent as mitmproxy cannot."""
+    pace = planned.pace if isinstance(planned, Relay | Respond) else None
+    if pace is None:
+        return
+    pauses_only = pace == Pace(pause_s=pace.pause_s)
+    if isinstance(planned, Respond) and len(planned.pieces) < 2 and pauses_only:
+        return
+    raise TypeError("mitmproxy cannot send an answer in pieces over time, or cut it in its middle")

@@ -15,8 +15,8 @@ from warex.engine.tls.site_contexts import TrustStore
 from warex.errors import InputError, WarexError
 from warex.lane.config import ProxyConfig
 from warex.lane.episodes.episodes import Episodes
+from warex.lane.hosts.own_hosts import is_reserved
 from warex.lane.lane import Lane, begin_lane
-from warex.lane.own_hosts import is_reserved
 from warex.lane.record.recorder import Recorder
 from warex.proxy.certificates.ca import (
     CertificateAuthority,
@@ -79,6 +79,7 @@ async def run_lane(
                         engine.serve_redirected,
                         lane.relayed,
                         lambda host, port: _connect(engine, lane, host, port),
+                        engine.buffers,
                     )
                     async with redirected as port:
                         episodes.attach(_Served(engine, config))

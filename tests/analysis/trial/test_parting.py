@@ -18,7 +18,7 @@ def faulted(*actions: str, rewrites: bool = False) -> Story:
     story = Story().fault(1)
     if rewrites:
         story.events = [
-            (t, msgspec.structs.replace(event, effects=("rewrite",)))  # type: ignore[call-arg]
+            (t, msgspec.structs.replace(event, effects=("rewrite",)))
             if event.event == "fault_planned"
             else (t, event)
             for t, event in story.events

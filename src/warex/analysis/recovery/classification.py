@@ -19,6 +19,7 @@ from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.kinds.changes import judge_change, judge_session
 from warex.analysis.recovery.kinds.lies import VERDICTS, lie_from_verdict, lie_from_words
 from warex.analysis.recovery.kinds.model_faults import classify_model_fault, is_model_fault
+from warex.analysis.recovery.kinds.partial_answers import with_patience
 from warex.analysis.recovery.kinds.popups import judge_popup
 from warex.analysis.recovery.kinds.walls import judge_wall
 from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
@@ -77,7 +78,8 @@ def _finished(
         verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
     elif seen is not None:
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
-    verdict = _with_outcome(trial, injection, _with_wait(trial, injection, verdict), solved)
+    verdict = with_patience(trial, injection, _with_wait(trial, injection, verdict))
+    verdict = _with_outcome(trial, injection, verdict, solved)
     is_lie = injection.plan.category == "lie"
     return replace(verdict, lie=lie_from_verdict(trial, verdict)) if is_lie else verdict
 
@@ -148,7 +150,8 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
                 held = done.client_left or done.waited_s >= _HELD
                 since = planned_at if held else entry.t
                 priced = planned_at if done.client_left else entry.t
-                pages, met = _pages(trial, hit), {done.exchange: done.injection}
+                pages = (*_blocked_windows(done), *_pages(trial, hit))
+                met = {done.exchange: done.injection}
                 name = first[plan.injection]
                 if (before := found.get(name)) is not None:
                     # The client also marks the agent's own next try as a repeat.
@@ -178,7 +181,7 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
         return judge_change(trial, injection, first)
     if category == "popup":
         return judge_popup(trial, injection, first)
-    if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
+    if effects & _JUDGED_BY_VALUES and _is_false(injection):
         return _judge_lie(trial, injection, first)
     if not effects <= _RELOADABLE:
         return injection.judged("undecided", "No rule says how to recover from this fault.")
@@ -227,6 +230,12 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
     told = _said_without_doing(trial, injection, tries)
     return replace(verdict, by_task=by_task, disagreement=told)
+
+
+def _is_false(injection: DeliveredInjection) -> bool:
+    """Whether the changes are values in place of others, and not what a page met."""
+    is_lie = injection.plan.category == "lie"
+    return any(is_lie or it.reported_by != "page" for it in injection.delivered.changes)
 
 
 def _unread_before(
@@ -415,6 +424,12 @@ def _pages(trial: TrialEvents, hit: RequestSeen) -> tuple[str, ...]:
     if any(equivalence.same_page(referer, one) for one in before):
         return (referer,)
     return tuple(filter(None, (*before[-1:], referer)))
+
+
+def _blocked_windows(done: FaultDelivered) -> tuple[str, ...]:
+    """Return the addresses that a page was to open in windows that did not come."""
+    blocked = (it.before for it in done.changes if (it.where, it.after) == ("window", "blocked"))
+    return tuple(dict.fromkeys(blocked))
 
 
 def _could_help(vocabulary: Vocabulary, hit: RequestSeen) -> bool:

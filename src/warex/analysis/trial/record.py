@@ -22,6 +22,7 @@ from warex.analysis.trial.behaviour import (
 from warex.analysis.trial.injections import InjectionRecord, injections, skipped
 from warex.analysis.trial.parting import Parting, parting
 from warex.analysis.trial.popup_handling import PopupHandling, popup_handling
+from warex.analysis.trial.strategy import NO_STRATEGY, Strategy, strategy
 from warex.analysis.trial.twins import clean_attempt, twins_of
 from warex.analysis.trial.usage import LlmUsage, llm_unread, llm_usage
 from warex.errors import TraceError
@@ -86,6 +87,8 @@ class TrialRecord:
     """The event that the scenario waited for and that never came; None if it was armed."""
     claim: Claim | None = None
     """What the last answer claims, if the agent answered and did not solve the task."""
+    strategy: Strategy = NO_STRATEGY
+    """What the agent did after faults against the rules of the web."""
     has_trace: bool = True
     """Whether there is a trace of the proxy's traffic."""
     parting: Parting | None = None
@@ -112,6 +115,7 @@ class TrialRecord:
                 if one.verdict == "not_needed"
             ),
             behaviour=Behaviour(duplicated_writes=self.behaviour.duplicated_writes),
+            strategy=NO_STRATEGY,
             claim=None,
             false_success=False if self.solved else None,
         )
@@ -226,6 +230,7 @@ def load_trial(
         llm_unread=unread,
         popups=popup_handling(own),
         attacks=attack_outcomes(own),
+        strategy=strategy(entries),
         never_armed=_never_armed(trace, began),
         has_trace=watched,
         parting=_parting(run, key, path, outcome, entries) if watched else None,

@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Final
@@ -19,6 +20,7 @@ from warex.lane.response_faults.identifiers import UsedIdentifiers
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, reported_value
 from warex.lane.response_faults.page_reports import (
     CHANGED,
+    DATA,
     NOTHING,
     QUERIES,
     REMOVED,
@@ -32,12 +34,14 @@ from warex.lane.response_faults.page_reports import (
 from warex.lane.response_faults.stream_rewriter import (
     BodyReader,
     DecompressionBomb,
+    StreamedRewriter,
     start_rewriter,
 )
 from warex.lane.response_faults.wall_exits import answer_at, paths_of
 from warex.lane.whole_response import WholeResponse
 from warex.rewriting.base import Edit
 from warex.rewriting.html_body.script_injection import InjectedScript
+from warex.rewriting.json_body.edit import JsonEdit
 from warex.scenarios import PlannedInjection, Rule
 from warex.traces import ChangedValue, Witness
 
@@ -51,6 +55,8 @@ _PAGE: Final = (
 )
 """The page behind such a link."""
 _KEY_BYTES: Final = 16
+_MOST_DATA: Final = 100
+"""Answers with changed data of one rule and site that are remembered."""
 
 _CONDITIONS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 """Headers for which a site may send a part or no body (RFC 9110 §13, §14)."""
@@ -67,6 +73,11 @@ def unconditional(headers: Headers) -> Headers:
     """Return a request's headers for a complete response; the same if they ask for one."""
     known = headers.by_name
     return headers.without(*_CONDITIONS) if any(it in known for it in _CONDITIONS) else headers
+
+
+def _site_of(change: PageChange) -> tuple[str, str]:
+    """Return the rule of a change, and the site that it is about."""
+    return change.injection.rule, change.exchange.request.parts.netloc
 
 
 def _without_cookies(headers: Headers, names: Collection[str]) -> Headers:
@@ -102,8 +113,12 @@ class RewrittenPages:
         self._on_rewrite = on_rewrite
         self._pages: dict[str, _Page] = {}
         """By the path of each page's reports."""
+        self._hanging: dict[str, PlannedInjection] = {}
+        """The injection of the page that asks there, and is never answered, by path."""
         self._links: dict[str, PageChange] = {}
         """By the path of each link that only a changed page has."""
+        self._data: dict[tuple[str, str], deque[StreamedRewriter]] = {}
+        """The latest changes of data, by rule and site."""
         self._walls: dict[str, tuple[PageChange, WallExit]] = {}
         """The walls of the trial, by each path of an exit."""
 
@@ -176,9 +191,14 @@ class RewrittenPages:
         self._on_rewrite(change.exchange, change.injection)
         if effect.beacon_path:
             self._links[effect.beacon_path] = change
+        if isinstance(edit, JsonEdit):
+            known = self._data.setdefault(_site_of(change), deque(maxlen=_MOST_DATA))
+            known.append(change.rewriter)
         if edit.report:
             change.awaits_report = True
             self._pages[edit.report] = _Page(change, edit, channel)
+        if isinstance(edit, InjectedScript) and edit.hanging:
+            self._hanging[edit.hanging] = change.injection
         return head
 
     def rewrite_whole(
@@ -202,8 +222,13 @@ class RewrittenPages:
                     self._walls[path] = change, effect.wall_exit
 
     def is_report(self, path: str) -> bool:
-        """Whether a request is a changed page's report, opens its link, or passes a wall."""
-        return path in self._pages or path in self._links or path in self._walls
+        """Whether a request is a changed page's own, opens its link, or passes a wall."""
+        pages = path in self._pages or path in self._hanging
+        return pages or path in self._links or path in self._walls
+
+    def hanging(self, path: str) -> PlannedInjection | None:
+        """Return the injection of a page that asks what nobody answers; None for others."""
+        return self._hanging.get(path)
 
     def handle_report(self, request: Request, path: str, content: bytes) -> WholeResponse:
         """Record and answer a report, or a visit to a link in a changed page.
@@ -236,6 +261,9 @@ class RewrittenPages:
         return Witness(exchange=exchange, injection=injection, what=report.what, by=report.by)
 
     def _report(self, request: Request, page: _Page, content: bytes) -> WholeResponse:
+        if script := _worker_of(page, request):
+            headers = {"content-type": "text/javascript", "cache-control": "no-store"}
+            return WholeResponse.make(200, headers, script.encode())
         report = page.channel.read(content) if request.method == "POST" else None
         if report is None:
             if not page.channel.has_forged:
@@ -252,6 +280,13 @@ class RewrittenPages:
 
     def _answer(self, page: _Page, report: PageReport) -> JsonValue:
         text = read_query(report.payload)
+        if report.what == DATA:
+            made = (
+                it
+                for rewriter in self._data.get(_site_of(page.change), ())
+                for it in rewriter.changes
+            )
+            return [[it.before, it.after] for it in made if it.after is not None]
         if report.what != TEXTS:
             return list(self._mentioned.handle_report(report.what, text))
         if not isinstance(page.edit, InjectedScript) or page.edit.answers is None:
@@ -272,7 +307,9 @@ class RewrittenPages:
         if isinstance(page.edit, InjectedScript):
             detail = dict(page.edit.details).get(report.detail, "")
             report = replace(report, detail=detail)
-        self._record(change, report)
+        # What an act came with is no change of the page.
+        values = () if report.what == SHOWN else reported[:MAX_CHANGES]
+        self._record(change, report, changes=[reported_value(it) for it in values])
         change.found_nothing |= report.what == NOTHING
         change.removed_by_page |= report.what == REMOVED
         if report.what == SHOWN:
@@ -310,3 +347,10 @@ class RewrittenPages:
             if page.change.awaits_report:
                 page.change.awaits_report = False
                 page.change.settle(False)
+
+
+def _worker_of(page: _Page, request: Request) -> str:
+    """Return the service worker's script if a browser asks for it, which no script can read."""
+    if request.headers.get("sec-fetch-dest") != "serviceworker":
+        return ""
+    return page.edit.worker_script if isinstance(page.edit, InjectedScript) else ""
