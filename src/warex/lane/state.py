@@ -61,6 +61,11 @@ class AppliedInjection(Struct, eq=False):
     is_unmet: bool = False
     """Whether the answer has no body, or none that is long enough for it."""
 
+    not_streamed: bool = False
+    """Whether it is about a stream, and the answer is none."""
+    has_arrived: bool = False
+    """Whether the client has all of it, though more of the answer was to come."""
+
     @property
     def paces(self) -> bool:
         """Whether it says how a body is sent, which must arrive."""
@@ -95,7 +100,8 @@ class AppliedInjection(Struct, eq=False):
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
         unhit = self.messages is not None and not self.messages.count
         strayed = self.depends_on_site and self.site_change is None
-        return self.is_unmet or unanswered or unchanged or unhit or strayed
+        missing = self.is_unmet or self.not_streamed or unhit
+        return missing or unanswered or unchanged or strayed
 
     @property
     def changes(self) -> list[ChangedValue]:

@@ -123,7 +123,11 @@ class PacedBody:
         client = self._client
         client.flush()
         await client.sent(self._stream)
-        await client.end.acknowledged()
+        try:
+            await client.end.acknowledged()
+        except asyncio.CancelledError:  # The client has left; it may have read all of it before.
+            self._record.stops += client.end.has_arrived()
+            raise
         self._record.stops += 1
         if math.isinf(stop.silence_s):
             self._on_stop(stop)
