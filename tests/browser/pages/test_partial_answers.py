@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Request
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -151,11 +151,11 @@ class Visits:
 
     def _page(self) -> Page:
         page = self._context.new_page()
-        page.on(
-            "requestfailed",
-            lambda it: self.errors.setdefault(it.url.rpartition("/")[2], it.failure),
-        )
+        page.on("requestfailed", self._failed)
         return page
+
+    def _failed(self, request: Request) -> None:
+        self.errors.setdefault(request.url.rpartition("/")[2], request.failure)
 
     def _shown(self, page: Page, kind: str) -> None:
         is_cut = self._fault not in (*WHOLE, "clean")
