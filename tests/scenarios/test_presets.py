@@ -111,9 +111,8 @@ def _stays(rule: Rule) -> bool:
     if rule.trigger.always:
         return rule.trigger.trials is None and rule.trigger.between is None
     asked_again = all(effect.traits.recoverable_by_retry for effect in rule.fault.effects_on_page())
-    return rule.fault.category == "wall" or not (
-        asked_again or rule.targets_mcp or rule.targets_llm
-    )
+    lasts = rule.fault.category in ("wall", "session", "change")
+    return lasts or not (asked_again or rule.targets_mcp or rule.targets_llm)
 
 
 @pytest.mark.parametrize("name", preset_names())
