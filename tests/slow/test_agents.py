@@ -37,6 +37,10 @@ FAULTS: Mapping[str, Mapping[str, Any]] = {
     "network": {"kind": "network_error", "delay": 0.2},
     "late": {"kind": "http_error", "status": 503},
 }
+PARTIAL: Mapping[str, Mapping[str, Any]] = {
+    "truncated": {"kind": "truncated_body"},
+    "stalled": {"kind": "stalled_body", "stall": 1, "then": "close"},
+}
 
 
 @dataclass(frozen=True)
@@ -255,7 +259,7 @@ def _trial(kit: Path, agent: str, fault: str, folder: Path) -> Iterator[Ran]:
     rule = {"name": fault, "match": match, "trigger": {"first": 1}}
     scenario = {"schema_version": 1, "name": fault or "clean", "rules": []}
     if fault:
-        scenario["rules"] = [{**rule, "fault": FAULTS[fault]}]
+        scenario["rules"] = [{**rule, "fault": {**FAULTS, **PARTIAL}[fault]}]
     (folder / "scenario.json").write_text(json.dumps(scenario))
     program = kit / AGENTS[agent].program
     runs = "node" if program.suffix == ".mjs" else kit / "venv" / "bin" / "python"
@@ -319,3 +323,15 @@ def test_a_fault_that_is_asked_again_is_recovered_from(
         assert (recovery.verdict, recovery.tries) == ("recovered", 1), recovery
         (step,) = (one for one in ran.inspection.steps if one.seq == recovery.call_seq)
         assert step.number == asks
+
+
+@pytest.mark.parametrize("fault", PARTIAL)
+@pytest.mark.parametrize("agent", ["smolagents", "helium"])
+def test_a_page_that_came_in_part_is_asked_for_again(
+    kit: Path, agent: str, fault: str, tmp_path: Path
+) -> None:
+    with _trial(kit, agent, fault, tmp_path) as ran:
+        assert "25 euros" in ran.said
+        assert ran.steps == list(AGENTS[agent].early)
+        (injection,) = ran.inspection.trial.injections
+        assert injection.fate == "delivered"
