@@ -65,9 +65,8 @@ class PathStep:
         )
 
     def _requests_as(self, other: "PathStep") -> bool:
-        return 0 < len(self.requests) == len(other.requests) and all(
-            map(same_request, self.requests, other.requests)
-        )
+        mine, theirs = _without_repeats(self.requests), _without_repeats(other.requests)
+        return 0 < len(mine) == len(theirs) and all(map(same_request, mine, theirs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +173,15 @@ def _faults(entries: Iterable[Entry]) -> tuple[PathFault, ...]:
             case _:
                 pass
     return tuple(fault for name, fault in planned.items() if name in delivered)
+
+
+def _without_repeats(requests: Sequence[RequestSeen]) -> list[RequestSeen]:
+    """Return the requests without those that repeat the one before: a client tries again itself."""
+    return [
+        request
+        for before, request in zip((None, *requests), requests, strict=False)
+        if before is None or not same_request(before, request)
+    ]
 
 
 def _names(actions: Iterable[str]) -> list[str]:
