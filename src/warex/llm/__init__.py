@@ -13,8 +13,9 @@ from warex.llm.content.images import detach_images as _detach_images
 from warex.llm.content.images import iter_images
 from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import LLM_APIS, LlmApi
+from warex.llm.families.of_sockets import SOCKET_APIS
 
-_BY_NAME = {family.name: family for family in LLM_APIS}
+_BY_NAME = {family.name: family for family in (*LLM_APIS, *SOCKET_APIS)}
 _ENDINGS = tuple(ending for family in LLM_APIS for ending in family.path_endings)
 
 __all__ = [

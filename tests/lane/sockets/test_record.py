@@ -11,8 +11,10 @@ from warex.engine.http.websocket import Frame
 from warex.lane.sockets.record import WebSocketRecord
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm_socket import LlmSocketTraffic
+from warex.llm.sockets.responses import ResponsesSocket
 from warex.traces import LlmCall, WebSocketSeen
 
+API = ResponsesSocket("/v1/responses")
 ASKED = b'{"type": "response.create", "model": "m", "input": "hi"}'
 ANSWER = {"type": "response.completed", "response": {"status": "completed", "output": []}}
 
@@ -23,7 +25,7 @@ class Watched:
     def __init__(self, *, model: bool = False, answered: str = "", protocol: str = "") -> None:
         self.noted = Noted()
         exchange = exchange_of(request_head(path="/v1/responses"))
-        traffic = LlmSocketTraffic(exchange, self.noted.calls) if model else Traffic(exchange)
+        traffic = LlmSocketTraffic(exchange, self.noted.calls, API) if model else Traffic(exchange)
         self.calls: list[str] = []
         self.record = WebSocketRecord(
             traffic,

@@ -32,7 +32,16 @@ def answering_site(
             if not answers:
                 return
 
-    with serve(reply, "127.0.0.1", 0, ssl=tls) as server:
+    with serving(reply, tls) as port:
+        yield port
+
+
+@contextmanager
+def serving(
+    answer: Callable[[ServerConnection], None], tls: ssl.SSLContext | None = None
+) -> Iterator[int]:
+    """Serve on a port of loopback, each WebSocket by ``answer``; yield the port."""
+    with serve(answer, "127.0.0.1", 0, ssl=tls) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.socket.getsockname()[1]

@@ -10,7 +10,11 @@ from warex.lane.traffic.mcp import McpCalls
 from warex.llm import LlmRequest, could_be_llm, recognise
 from warex.llm.recognition.browser_origin import is_site_request
 from warex.llm.recognition.unrecognised import may_be_unrecognised, unrecognised_reason
-from warex.llm.recognition.websocket import carries_calls, unreadable_socket_reason
+from warex.llm.sockets.recognition import (
+    carries_calls,
+    socket_api,
+    unreadable_socket_reason,
+)
 
 
 class Kinds:
@@ -46,7 +50,7 @@ class Kinds:
         elif resource == "websocket":
             host, headers = exchange.request.parts.hostname or "", exchange.request.headers
             if carries_calls(host, path, headers, self._llm_hosts):
-                return LlmSocketTraffic(exchange, calls)
+                return LlmSocketTraffic(exchange, calls, socket_api(path))
             unread = unreadable_socket_reason(host, headers)
         traffic = self._mcp.recognise(exchange, body) or Traffic(exchange)
         if unread is not None:

@@ -12,7 +12,7 @@ from warex.lane.traffic.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
 from warex.llm import LlmRequest
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.unrecognised import NOT_UNDERSTOOD
-from warex.llm.recognition.websocket import parse_request
+from warex.llm.sockets.base import SocketApi, SocketRequest
 
 _AS_EVENTS: Final = Headers([(b"content-type", b"text/event-stream")])
 
@@ -23,9 +23,10 @@ class LlmSocketTraffic(Traffic):
     reads_messages = True
     is_agent_request = True
 
-    def __init__(self, exchange: Exchange, calls: LlmCalls) -> None:
+    def __init__(self, exchange: Exchange, calls: LlmCalls, api: SocketApi) -> None:
+        """``api`` reads the messages."""
         super().__init__(exchange)
-        self._calls = calls
+        self._calls, self._api = calls, api
         self._open = LlmWebsocketCalls(exchange.id)
 
     @override
@@ -34,9 +35,11 @@ class LlmSocketTraffic(Traffic):
 
         Raises TrialVoid if the condition has a defence: messages are not changed.
         """
-        sent = parse_request(self.exchange.request.parts.path, message)
-        if sent is None:
-            return False
+        sent = self._api.request(message)
+        return sent is not None and self._ask(sent)
+
+    def _ask(self, sent: SocketRequest) -> bool:
+        """Track a request; return whether it is a call."""
         tap = None
         if sent.request is not None:
             tap = self._begin(sent.request)
@@ -62,7 +65,12 @@ class LlmSocketTraffic(Traffic):
     @override
     def server_message(self, message: bytes) -> bool:
         """Read a server's message; return whether it ends the agent's task."""
-        over = self._open.receive(message, self._calls.recorder.clock.now())
+        event = self._api.event(message)
+        if event is None:
+            self.is_asked_by_server = False
+            return False
+        self.is_asked_by_server = event.begins is not None and self._ask(event.begins)
+        over = self._open.receive(event, self._calls.recorder.clock.now())
         return over is not None and self._end_call(over, None)
 
     @override

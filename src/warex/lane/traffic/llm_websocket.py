@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from warex.lane.traffic.llm_tap import LlmTap
-from warex.llm.recognition.websocket import as_sse, parse_event
+from warex.llm.sockets.base import SocketEvent
 
 
 @dataclass(slots=True)
@@ -33,9 +33,12 @@ class LlmWebsocketCalls:
         call = LlmWebsocketCall(f"{self.exchange}/{self.count}", tap)
         self._streams.setdefault(stream, deque()).append(call)
 
-    def receive(self, message: bytes, now: float) -> LlmWebsocketCall | None:
-        """Read a server's message; return the call that it ends, if any."""
-        event = parse_event(message)
+    def receive(self, event: SocketEvent, now: float) -> LlmWebsocketCall | None:
+        """Read an event of a server; return the call that it ends, if any."""
+        if event.opens and event.stream not in self._streams and (asked := self._streams.get("")):
+            self._streams[event.stream] = deque([asked.popleft()])
+            if not asked:
+                del self._streams[""]
         # An error may have no stream, if the server did not know it yet.
         stream = event.stream if event.stream in self._streams else next(iter(self._streams), "")
         calls = self._streams.get(stream)
@@ -44,7 +47,7 @@ class LlmWebsocketCalls:
         if (tap := calls[0].tap) is not None:
             if tap.first_byte is None:
                 calls[0].status = event.status
-            tap.add(as_sse(message) if calls[0].status == 200 else message, now)
+            tap.add(event.content, now)
         if not event.is_end:
             return None
         over = calls.popleft()

@@ -8,7 +8,7 @@ Source: https://ai.google.dev/api/generate-content and the types of python-genai
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, override
+from typing import ClassVar, Final, override
 from urllib.parse import parse_qs, unquote
 
 from pydantic import JsonValue
@@ -93,7 +93,7 @@ class Gemini(LlmApi):
     summary = "Gemini `generateContent`, streamed or not; also on Vertex AI, and tuned models."
     answer_description = "an answer of Gemini"
     text_path = ("candidates", 0, "content", "parts")
-    path_endings = (":generateContent", _STREAM)
+    path_endings: ClassVar[tuple[str, ...]] = (":generateContent", _STREAM)
     counting_endings = (":countTokens",)
     prompts = ("contents",)
     reports = ("model", "cache_read", "reasoning")

@@ -6,7 +6,7 @@ Source: https://platform.openai.com/docs/api-reference/responses and the types o
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Final, Literal, override
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import JsonValue
 
@@ -55,7 +55,7 @@ class OpenAiResponses(LlmApi):
     summary = "OpenAI Responses; also Azure OpenAI, and gateways and local servers that speak it."
     answer_description = "a response"
     text_path = ("output",)
-    path_endings = ("/responses",)
+    path_endings: ClassVar[tuple[str, ...]] = ("/responses",)
     counting_endings = ("/input_tokens",)
     prompts = ("input", "prompt")
 
