@@ -36,7 +36,12 @@ def test_the_traits_of_an_effect_do_not_contradict_each_other(kind: type[Effect]
 
 
 def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> None:
-    assert effects_with(lambda traits: traits.keeps_response) == {"delay", "trickle"}
+    assert effects_with(lambda traits: traits.keeps_response) == {
+        "delay",
+        "stall",
+        "throttle",
+        "trickle",
+    }
     assert effects_with(lambda traits: traits.opens_no_connection) == {
         "dns_error",
         "refuse",

@@ -28,6 +28,8 @@ class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
     """It only delays the exchange."""
     keeps_response: bool = False
     """The client gets the site's own answer, complete, perhaps late."""
+    paces: bool = False
+    """It says when which part of an answer's body leaves."""
     rewrites: bool = False
     """The client gets the site's own answer with changes."""
     changes_messages: bool = False
@@ -90,19 +92,39 @@ class Cut(msgspec.Struct, frozen=True):
     )
 
     how: Literal["close", "reset"] = "close"
+    head_bytes: int = 0
+    """Bytes of the head of the site's answer that leave before; none on HTTP/2."""
 
 
 class Trickle(msgspec.Struct, frozen=True):
-    """Forward the site's answer in pieces, with a pause before each except the first.
-
-    A stream's pieces are its events, lines or messages; other answers are divided into sixteen.
-    """
+    """Forward the site's answer in pieces, with a pause before each except the first."""
 
     name: ClassVar = "trickle"
-    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True, paces=True)
 
     pause: float
     """Seconds."""
+    pieces: int = 0
+    """How many equal pieces; with neither this nor ``piece_bytes`` a stream's events, lines or
+    messages, or sixteen pieces of another answer."""
+    piece_bytes: int = 0
+    """Bytes of each piece."""
+
+
+type BodyUnit = Literal["piece_share", "share", "bytes"]
+"""What a place in a body is counted in: a share of its pieces, as ``Trickle`` makes them, of its
+bytes, or bytes. Bytes are those of the wire, in their content coding."""
+
+
+class Stall(msgspec.Struct, frozen=True):
+    """Fall silent in the middle of the site's answer, then go on."""
+
+    name: ClassVar = "stall"
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True, paces=True)
+
+    seconds: float
+    at: float
+    unit: BodyUnit
 
 
 class Truncate(msgspec.Struct, frozen=True):
@@ -113,11 +135,34 @@ class Truncate(msgspec.Struct, frozen=True):
     """
 
     name: ClassVar = "truncate"
-    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, paces=True)
 
-    share: float
-    """Share of the answer's pieces, in [0, 1); at least the first piece, never the last."""
+    at: float
+    """A share in [0, 1), of which at least the first piece or byte comes, and never the last; or
+    bytes."""
     how: Literal["clean", "close", "reset"]
+    unit: BodyUnit = "piece_share"
+    silence: float = 0.0
+    """Seconds before the end; infinite for no end but the client's."""
+
+
+type Sharing = Literal["all", "connection"]
+"""Whether a limit is one for all exchanges of its rule, or one for each connection of a client."""
+
+
+class Throttle(msgspec.Struct, frozen=True):
+    """Limit how fast the bodies of answers and of requests pass."""
+
+    name: ClassVar = "throttle"
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True, paces=True)
+
+    down: float | None
+    """Bytes a second of answers; None for no limit."""
+    up: float | None
+    """Bytes a second of requests, each of which is held for as long as it takes."""
+    burst: int = 0
+    """Bytes that pass at once after a silence."""
+    scope: Sharing = "all"
 
 
 class Rewrite(msgspec.Struct, frozen=True):
@@ -270,7 +315,9 @@ type Effect = (
     | Reply
     | Cut
     | Trickle
+    | Stall
     | Truncate
+    | Throttle
     | Rewrite
     | ChangeMessages
     | OtherPage

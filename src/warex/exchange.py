@@ -219,6 +219,8 @@ class Exchange(Struct, frozen=True):
     """Second of the trial at which the rules are evaluated."""
     look: SiteLook = UNKNOWN_LOOK
     """How the site looks, if a rule's fault needs to know."""
+    begins_connection: bool = True
+    """Whether it is the first on its client's connection."""
 
 
 def registrable_domain(host: str) -> str:

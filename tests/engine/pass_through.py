@@ -23,6 +23,7 @@ from warex.engine.handler import (
     ResponsePlan,
     Site,
     SiteFailure,
+    Stop,
     WholeResponsePlan,
 )
 
@@ -59,6 +60,8 @@ class PassThrough:
         return Plan(Forward())
 
     def held(self, exchange: Exchange) -> None: ...
+
+    def stopped(self, exchange: Exchange, stop: Stop) -> None: ...
 
     def response(self, exchange: Exchange) -> ResponsePlan:
         return Plan(Relay())

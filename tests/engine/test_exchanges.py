@@ -14,7 +14,7 @@ from tests.proxy.support.client import (
     was_reset,
 )
 from tests.proxy.support.origin import Answer, Origin, dead_port
-from warex.engine.handler import Abort, Forward, Plan, ReadWhole, Relay, Respond
+from warex.engine.handler import Abort, Forward, Pace, Plan, ReadWhole, Relay, Respond, Stop
 from warex.engine.http.heads import Headers
 from warex.proxy.certificates.ca import CertificateAuthority
 
@@ -126,7 +126,7 @@ def test_the_last_piece_of_a_response_leaves_with_its_end(
     ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     chunked = Headers.of_text([("Transfer-Encoding", "chunked")])
-    own = Respond(200, chunked, (b"one", b"two"), pause_s=0.01)
+    own = Respond(200, chunked, (b"one", b"two"), Pace(pause_s=0.01))
     handler = Scripted(response_plan=lambda exchange: Plan(own))
     with (
         running(handler, ca) as engine,
@@ -144,8 +144,7 @@ def test_a_response_is_paced_and_cut(ca: CertificateAuthority, secure_h1: Origin
         200,
         Headers.of_text([("Content-Length", "100")]),
         (b"a", b"b", b"c"),
-        pause_s=0.1,
-        cut=how,  # type: ignore[arg-type]
+        Pace(pause_s=0.1, stops=(Stop(3, then=how),)),  # type: ignore[arg-type]
     )
     handler = Scripted(response_plan=lambda exchange: Plan(own))
     with (

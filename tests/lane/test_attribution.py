@@ -11,7 +11,7 @@ from tests.proxy.support.lanes import scenario
 from warex.engine.handler import Address, Respond
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.faults.server.http_error import HttpError
-from warex.lane.own_hosts import TASK_HOST
+from warex.lane.hosts.own_hosts import TASK_HOST
 from warex.scenarios import Trigger
 from warex.traces import Armed, Disarmed, RequestRefused, RequestSeen, TaskBegan, TaskEnded
 

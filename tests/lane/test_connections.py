@@ -21,7 +21,7 @@ from warex.faults.lies.wrong_page import WrongPage
 from warex.faults.popups.popup import Popup
 from warex.faults.server.http_error import HttpError
 from warex.faults.walls.slow_page import SlowPage
-from warex.lane.own_hosts import TASK_HOST
+from warex.lane.hosts.own_hosts import TASK_HOST
 from warex.lane.record.repeats import RECORDED
 from warex.scenarios import Scenario
 from warex.traces import (

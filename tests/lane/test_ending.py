@@ -4,7 +4,7 @@ import pytest
 
 from tests.lane.support.played import answer
 from tests.lane.support.states import open_exchange
-from warex.engine.handler import ExchangeTimings, Outcome
+from warex.engine.handler import ExchangeTimings, Outcome, Relay
 from warex.lane.ending import ended_response, ending_of, unreachable_message
 from warex.lane.record.recorded_heads import RecordedHeads
 from warex.lane.state import ExchangeState
@@ -48,7 +48,7 @@ def test_a_response_that_breaks_off_counts_once_its_head_was_sent(
     head_sent: bool, status: int | None
 ) -> None:
     state = open_exchange()
-    state.answer, state.relays = answer()[0], True
+    state.answer, state.plan = answer()[0], Relay()
     outcome = Outcome(
         end="client_left", timings=AT, head_sent=head_sent, response_bytes=12 * head_sent
     )

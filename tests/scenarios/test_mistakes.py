@@ -38,7 +38,7 @@ def test_an_unknown_fault_is_named_with_the_near_one_and_all_there_are(refusal: 
     said = refusal(one_rule(fault="{kind: htp_error}"))
     assert said.startswith(
         "shop.yaml: rules[0] 'down', fault: fault kind 'htp_error' does not exist;"
-        " did you mean 'http_error'? There are: captcha_wall, connection_cut,"
+        " did you mean 'http_error'? There are: bandwidth, captcha_wall,"
     )
 
 

@@ -34,6 +34,7 @@ class ExchangeRecord(Struct):
     arrived: bool = False
     response_bytes: int = 0
     copies_sent: int = 0
+    stops: int = 0
     refused_unprocessed: bool = False
     unreachable: SiteFailure | None = None
     _held_s: float = 0.0
@@ -81,6 +82,7 @@ class ExchangeRecord(Struct):
             response_bytes=self.response_bytes,
             arrived=self.arrived,
             copies_sent=self.copies_sent,
+            stops=self.stops,
             refused_unprocessed=self.refused_unprocessed,
             unreachable=self.unreachable,
             timings=ExchangeTimings(

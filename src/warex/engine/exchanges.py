@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 from typing import Final, assert_never
 
 from warex.engine.clients import ClientSide
@@ -13,6 +14,7 @@ from warex.engine.handler import (
     Exchange,
     Forward,
     FrameStep,
+    Pace,
     Plan,
     ReadWhole,
     Rejection,
@@ -31,10 +33,11 @@ from warex.engine.http.events import (
 )
 from warex.engine.http.heads import NO_FIELDS, ResponseHead
 from warex.engine.net.connector import SiteUnreachable
-from warex.engine.planned_messages import planned_response, split, with_any_length
+from warex.engine.planned_messages import planned_response, with_any_length
 from warex.engine.request_body import RequestBody
 from warex.engine.response_body import ResponseBody
 from warex.engine.routes import site_of
+from warex.engine.sending.paced_body import PacedBody, send_beginning
 from warex.engine.services import eager_task
 from warex.engine.sites import SiteInbox, SiteSide
 from warex.engine.upgrade.upgrade import Upgrade
@@ -328,7 +331,8 @@ class ExchangeRun:
                 await self._relay(plan, plan.head or answered.head, inbox, parts)
             case Respond():
                 await self._respond(plan)
-            case Abort(how):
+            case Abort(how, head_bytes):
+                await send_beginning(self._client, self.stream, answered.head, head_bytes)
                 self._cut(how)
             case _:
                 assert_never(plan)
@@ -374,7 +378,7 @@ class ExchangeRun:
     ) -> None:
         """Send the site's response on; first what was read of it."""
         assert self._site is not None
-        raw = self._is_raw(self._site[0]) and not relay.changes_length
+        raw = self._is_raw(self._site[0]) and not (relay.changes_length or relay.pace)
         head = with_any_length(head) if relay.changes_length else head
         self._client.send_response(self.stream, head, raw_body=raw)
         self._record.head_sent = True
@@ -388,12 +392,17 @@ class ExchangeRun:
             relay,
             self._acknowledge,
             raw=raw,
+            paced=None if relay.pace is None else self._paced(relay.pace),
         )
         end = self._part(await body.relay(inbox, parts))
         assert isinstance(end, MessageEnded)
         self._send_last(tap=relay.tap)
         self._takes_pushes = False
         await self._complete(end, may_tell_first=relay.only_reads or not relay.tap)
+
+    def _paced(self, pace: Pace | None) -> PacedBody:
+        on_stop = partial(self._handler.stopped, self.exchange)
+        return PacedBody(self._client, self.stream, self._record, pace, on_stop, self._cut)
 
     def _send_last(self, *, tap: bool) -> None:
         """Send what the handler adds at the end of a body."""
@@ -443,28 +452,17 @@ class ExchangeRun:
         record.response_begins()
         client.send_response(self.stream, head)
         record.head_sent = True
-        for number, piece in enumerate(pieces):
-            if number and respond.pause_s:
-                client.flush()
-                await self._pause(respond.pause_s)
-            parts = split(piece)
+        body = self._paced(respond.pace)
+        await body.begin()
+        for piece in pieces:
+            parts: Iterable[bytes] = (piece,)
             if respond.tap:
                 parts = self._handler.response_piece(self.exchange, piece, last=False)
             for part in parts:
-                if record.response_bytes:
-                    client.flush()
-                    await client.drain(self.stream)
-                # The last part leaves with the end: some clients close once they have it.
-                record.response_bytes += len(part)
-                client.http.send_data(self.stream, part)
-        if respond.cut is None:
-            self._send_last(tap=respond.tap)
-            await self._complete()
-            return
-        client.flush()
-        await client.sent(self.stream)
-        await client.end.acknowledged()
-        self._cut(respond.cut)
+                await body.send(part)
+            body.end_piece()
+        self._send_last(tap=respond.tap)
+        await self._complete()
 
     def _cut(self, how: AbortHow) -> None:
         """End the exchange without more."""

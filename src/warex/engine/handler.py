@@ -4,9 +4,9 @@ The engine calls a ``Handler`` as bytes arrive and does what the returned plan s
 synchronous, decides from what it is given, and does no I/O; the engine decides nothing.
 
 One exchange: ``request_head`` → ``request`` → [the site] → ``response`` → (``whole_response``) →
-``response_piece``* → ``ended``. ``held`` follows each plan that holds, once its holds are over and
-the client is still there. ``ended`` is called exactly once for every exchange whose
-``request_head`` was called, whatever happens to it.
+``response_piece``* → (``stopped``) → ``ended``. ``held`` follows each plan that holds, once its
+holds are over and the client is still there. ``ended`` is called exactly once for every exchange
+whose ``request_head`` was called, whatever happens to it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
 
+from warex.byte_rate import ByteRate
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.http.websocket import Frame as Frame
 from warex.exchange import SiteFailure as SiteFailure
@@ -133,6 +134,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     read it to its end."""
     copies_sent: int = 0
     """Further requests of ``Forward.copies`` that the site has answered."""
+    stops: int = 0
+    """How many of the pace's stops were reached: the client's system has all that comes before."""
     refused_unprocessed: bool = False
     """Whether the site refused the request so that it may be sent again (RFC 9113 §8.7)."""
     unreachable: SiteFailure | None = None
@@ -206,6 +209,29 @@ class Forward(Struct, frozen=True):
     """How many times it is sent to the site before, each answer read to its end and dropped."""
 
 
+class Stop(Struct, frozen=True):
+    """A place in a body at which it falls silent, and what follows."""
+
+    at: int
+    """Bytes of the body that leave before, without framing."""
+    silence_s: float = 0.0
+    """Seconds; infinite for a silence that lasts until the client leaves."""
+    then: Literal["go_on"] | AbortHow = "go_on"
+
+
+class Pace(Struct, frozen=True):
+    """How the body of an answer is sent, if not as fast as the client takes it."""
+
+    limits: tuple[ByteRate, ...] = ()
+    """Shared with other exchanges, maybe."""
+    piece: int = 0
+    """Bytes between two pauses; 0: there is one between two pieces of the plan."""
+    pause_s: float = 0.0
+    """Seconds of each pause."""
+    stops: tuple[Stop, ...] = ()
+    """In order of their places. A body that is shorter does not reach them."""
+
+
 class Respond(Struct, frozen=True):
     """Answer with this: an answer of WAREX's own, or the site's in another form."""
 
@@ -213,12 +239,20 @@ class Respond(Struct, frozen=True):
     headers: Headers
     pieces: Sequence[bytes] = ()
     """The body, without framing. The engine sets Content-Length or chunks as the head says."""
-    pause_s: float = 0.0
-    """Seconds before each piece but the first."""
-    cut: AbortHow | None = None
-    """How the connection ends after the last piece; None: the message is complete."""
+    pace: Pace | None = None
     tap: bool = False
     """Whether ``response_piece`` is asked for each piece, just before it is sent."""
+
+    @property
+    def pause_s(self) -> float:
+        """Seconds between two pieces."""
+        return 0.0 if self.pace is None else self.pace.pause_s
+
+    @property
+    def cut(self) -> AbortHow | None:
+        """How the connection ends within the body; None if the message is complete."""
+        ends = [stop.then for stop in self.pace.stops] if self.pace is not None else []
+        return next((how for how in ends if how != "go_on"), None)
 
 
 class Relay(Struct, frozen=True):
@@ -232,6 +266,8 @@ class Relay(Struct, frozen=True):
     changes_length: bool = False
     only_reads: bool = False
     """Whether ``response_piece`` returns each piece as it came."""
+    pace: Pace | None = None
+    """How what ``response_piece`` returns is sent; the engine then frames the body anew."""
 
 
 class ReadWhole(Struct, frozen=True):
@@ -245,9 +281,12 @@ class ReadWhole(Struct, frozen=True):
 
 
 class Abort(Struct, frozen=True):
-    """End the exchange without an answer."""
+    """End the exchange without an answer, or within the head of the site's."""
 
     how: AbortHow
+    head_bytes: int = 0
+    """Bytes of the head that are sent, all but the last one at most; none on HTTP/2, where a head
+    is one frame."""
 
 
 class Plan[T](Struct, frozen=True):
@@ -383,6 +422,9 @@ class Handler(Protocol):
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         """Say what is done with the frames of an upgraded exchange; if nothing, its bytes pass."""
+
+    def stopped(self, exchange: Exchange, stop: Stop) -> None:
+        """Take note that a body goes no further: it is cut next, or silent for good."""
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Take note of the end of an exchange, once; of an upgraded one after its 101."""

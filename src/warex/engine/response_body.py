@@ -10,6 +10,7 @@ from warex.engine.exchange_record import ExchangeRecord
 from warex.engine.handler import Exchange, Handler, Relay
 from warex.engine.http.events import DataReceived, ResponseEvent
 from warex.engine.planned_messages import spliced
+from warex.engine.sending.paced_body import PacedBody
 from warex.engine.sites import SiteInbox
 
 _IN_ONE_TURN: Final = 64 * 1024
@@ -30,12 +31,14 @@ class ResponseBody:
         acknowledge: Callable[[int], None],
         *,
         raw: bool,
+        paced: PacedBody | None,
     ) -> None:
         """``raw``: the site's framing is passed on; ``acknowledge`` lets the site send more."""
         self._client, self._stream = client, stream
         self._exchange, self._handler, self._record = exchange, handler, record
         self._taps, self._raw = relay.tap, raw
         self._acknowledge = acknowledge
+        self._paced = paced
         self._flow = 0
         """Bytes that the site is not yet told of."""
         self._pieces: Iterator[bytes] | None = None
@@ -45,6 +48,8 @@ class ResponseBody:
 
     async def relay(self, inbox: SiteInbox, parts: Iterable[ResponseEvent]) -> ResponseEvent:
         """Send what was read, then what comes; return the event that ends the body."""
+        if self._paced is not None:
+            return await self._relay_paced(self._paced, inbox, parts)
         for part in parts:
             if not isinstance(part, DataReceived):
                 return part
@@ -59,6 +64,33 @@ class ResponseBody:
         await self._send_rest()
         self._tell_site()
         return last
+
+    async def _relay_paced(
+        self, paced: PacedBody, inbox: SiteInbox, parts: Iterable[ResponseEvent]
+    ) -> ResponseEvent:
+        await paced.begin()
+        for part in parts:  # They are acknowledged.
+            if not isinstance(part, DataReceived):
+                return part
+            await self._send_paced(paced, part)
+        while True:
+            if not inbox.has_events:
+                await paced.flush()
+                part = await inbox.get()
+                paced.had_nothing()
+            else:
+                part = await inbox.get()
+            if not isinstance(part, DataReceived):
+                return part
+            await self._send_paced(paced, part)
+            self._acknowledge(part.flow)
+
+    async def _send_paced(self, paced: PacedBody, part: DataReceived) -> None:
+        pieces: Iterable[bytes] = (part.payload,)
+        if self._taps and part.payload:
+            pieces = self._handler.response_piece(self._exchange, part.payload, last=False)
+        for piece in pieces:
+            await paced.send(piece)
 
     def take(self, part: DataReceived) -> None:
         """Send a part with the next ``flush``, or what one turn takes of it."""

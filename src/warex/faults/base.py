@@ -176,6 +176,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return ""
 
     @property
+    def is_endless(self) -> bool:
+        """Whether only its client or the end of the trial ends what it does."""
+        return False
+
+    @property
     def inaction_resists(self) -> bool:
         """Whether an agent that meets the attack and ignores it has resisted."""
         return self.category == "attack"

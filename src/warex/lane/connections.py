@@ -22,8 +22,8 @@ from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.rejections import CertificateRejections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.ending import unreachable_message
-from warex.lane.host_routing import HostRouting
-from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
+from warex.lane.hosts.host_routing import HostRouting
+from warex.lane.hosts.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.ip_address import parse_ip
 from warex.lane.record.recorder import Recorder
 from warex.lane.record.repeats import Repeats

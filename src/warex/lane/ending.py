@@ -3,7 +3,7 @@
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
-from warex.engine.handler import Outcome
+from warex.engine.handler import Outcome, Relay
 from warex.lane.outcome import timings_of
 from warex.lane.record.recorded_heads import RecordedHeads
 from warex.lane.state import ExchangeState
@@ -23,7 +23,7 @@ def ending_of(state: ExchangeState, outcome: Outcome, error: str | None) -> Endi
         head=None if draft.abort is not None else state.answer,
         body=body,
         error=error,
-        began=(state.relays or state.from_cache) and outcome.head_sent,
+        began=(state.from_cache or isinstance(state.plan, Relay)) and outcome.head_sent,
         client_left=outcome.end == "client_left",
         by_warex=state.by_warex,
         in_part=draft.pieces is not None,

@@ -7,6 +7,8 @@ what comes before the site) → ``response`` (decide by the site's response) →
 
 import hashlib
 from collections.abc import Callable, Iterable
+from functools import partial
+from math import isinf
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -19,9 +21,9 @@ from warex.engine.handler import (
     Outcome,
     Plan,
     ReadWhole,
-    Relay,
     RequestPlan,
     ResponsePlan,
+    Stop,
     WholeResponsePlan,
 )
 from warex.engine.handler import Exchange as WireExchange
@@ -30,16 +32,17 @@ from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_o
 from warex.lane.attribution import Attribution, task_of_user
 from warex.lane.config import ProxyConfig
 from warex.lane.connections import Connections
-from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
+from warex.lane.hosts.own_hosts import RESERVED_HOSTS, is_reserved
+from warex.lane.outcome import GAVE_UP_AFTER
 from warex.lane.plan import EffectApplier, hold_seconds, request_plan, response_plan
 from warex.lane.record.fault_events import record_plan, settle
 from warex.lane.record.operation_name import operation_name
 from warex.lane.record.recorder import Recorder
+from warex.lane.relayed_responses import RelayedResponses
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.response_faults.site_readers import SiteReaders
-from warex.lane.response_faults.stream_rewriter import BodyReader, changes_length_of
 from warex.lane.settlement import Settlement
 from warex.lane.sockets.sockets import Sockets
 from warex.lane.state import (
@@ -54,7 +57,7 @@ from warex.lane.state import (
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds, is_grpc, is_longer
 from warex.lane.traffic.llm import LlmTraffic
-from warex.lane.traffic.mcp import McpTraffic, amends_response
+from warex.lane.traffic.mcp import amends_response
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen
@@ -98,12 +101,13 @@ class Exchanges:
         self._kinds = kinds
         self._looks = looks
         self._readers = SiteReaders(previous, looks, rewritten, recorder.redactor)
+        self._effects = EffectApplier(previous, rewritten, settlement.settle)
+        self._relays = RelayedResponses(recorder, self._readers, rewritten, self._effects, control)
         self._rewritten = rewritten
         self._answer = answer
         self._settlement = settlement
         self.sockets = Sockets(recorder, attribution, settlement, control)
         self._control = control
-        self._effects = EffectApplier(previous, rewritten, settlement.settle)
         self._live: dict[str, ExchangeState] = {}
         """The open exchanges that have begun, by their identifiers."""
         self._incomplete: set[WireExchange] = set()
@@ -202,13 +206,14 @@ class Exchanges:
             request,
             connection,
             task,
-            Traffic(Exchange(name, request, at=now, look=look)),
+            Traffic(Exchange(name, request, None, now, look, connection.exchanges == 0)),
             request.resource,
             Draft(head),
             task_name,
             began=now,
             is_to_warex=own,
         )
+        connection.exchanges += 1
         wire.state = connection.live[name] = self._live[name] = state
         self._connections.idle.used(wire.connection, request)
         return state
@@ -295,7 +300,7 @@ class Exchanges:
             self._readers.note_held(state.request, state.resource, wire.response)
             plan = Plan(ReadWhole(_MAX_WHOLE), hold_seconds(state.draft))
             return self._settlement.planned(state, plan)
-        return self._settlement.planned(state, self._relay(state, b""))
+        return self._settlement.planned(state, self._relays.plan(state, b""))
 
     def whole_response(self, wire: WireExchange) -> WholeResponsePlan:
         """Apply the faults that come after the site, to its complete response."""
@@ -303,10 +308,10 @@ class Exchanges:
         body = wire.response_body or b""
         assert wire.response is not None
         if not self._needs_whole(state):
-            return self._settlement.planned(state, self._relay(state, body))
+            return self._settlement.planned(state, self._relays.plan(state, body))
         if not wire.response_complete:
             self._settlement.miss_pending(state, "nothing_to_rewrite")
-            return self._settlement.planned(state, self._relay(state, body))
+            return self._settlement.planned(state, self._relays.plan(state, body))
         response = WholeResponse(wire.response, body)
         state.response_size = len(body)
         state.draft.response = response
@@ -315,8 +320,7 @@ class Exchanges:
         return self._settlement.planned(state, plan)
 
     def _needs_whole(self, state: ExchangeState) -> bool:
-        only_rewritten = all(rewrites(it) or changes_socket(it) for it in state.pending)
-        return not only_rewritten or state.traffic.needs_whole_response
+        return not self._relays.can_apply(state) or state.traffic.needs_whole_response
 
     def _decide_by_response(self, state: ExchangeState, response: WholeResponse) -> None:
         head = response.head
@@ -331,64 +335,6 @@ class Exchanges:
         record_plan(self._recorder, decision, state.request.url)
         state.pending += decision.injections
 
-    def _relay(self, state: ExchangeState, beginning: bytes) -> Plan[Relay]:
-        """Relay the response; rewrite it on the way, if no other fault is applied."""
-        wire = state.wire
-        head = wire.response
-        assert head is not None
-        state.relays = True
-        state.rewriters += self._readers.of_relayed(
-            state.task_key,
-            state.request,
-            state.resource,
-            head,
-            is_rewritten=bool(state.pending),
-            of_agent=state.traffic.is_agent_request,
-        )
-        changes_length = False
-        for injection in state.pending:
-            if changes_socket(injection):  # The site has not opened one.
-                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
-                continue
-            applied = AppliedInjection(injection)
-            state.applied.append(applied)
-            change = self._effects.page_change(state, applied)
-            head = self._rewritten.begin(change, wire.request, head, beginning)
-            if change.rewriter is not None:
-                state.rewriters.append(change.rewriter)
-                changes_length |= changes_length_of(change.rewriter)
-        state.pending = []
-        state.answer = head
-        traffic = state.traffic
-        if isinstance(traffic, McpTraffic):
-            self._push_events(state, traffic)
-        is_read = isinstance(traffic, LlmTraffic | McpTraffic)
-        tap = is_read or bool(state.rewriters)
-        changing = [it for it in state.rewriters if not isinstance(it, BodyReader)]
-        state.only_reads = tap and not (is_read or changing)
-        if tap and not state.only_reads:
-            state.response_size = 0
-        return Plan(
-            Relay(
-                None if head is wire.response else head,
-                tap=tap,
-                changes_length=changes_length
-                or (isinstance(traffic, McpTraffic) and traffic.tap.can_change),
-                only_reads=state.only_reads,
-            )
-        )
-
-    def _push_events(self, state: ExchangeState, traffic: McpTraffic) -> None:
-        """Have messages of WAREX's own sent between two events of the server."""
-
-        def push() -> None:
-            traffic.tap.on_queued = push
-            if queued := traffic.tap.take_queued():
-                self._control.push(state.wire, queued)
-
-        traffic.tap.on_queued = push
-        traffic.tap.client_has_left = lambda: state.finished
-
     def response_piece(self, wire: WireExchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what the client gets for a piece of the site's response."""
         state: ExchangeState = wire.state
@@ -400,6 +346,15 @@ class Exchanges:
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)
+
+    def stopped(self, wire: WireExchange, stop: Stop) -> None:
+        """Note that the body goes no further; a silence for good counts once it was felt."""
+        state: ExchangeState = wire.state
+        if stop.then == "reset":
+            self._settlement.connection_resets(state)
+        if isinf(stop.silence_s):
+            fell_silent = partial(self._settlement.fell_silent, state)
+            self._control.call_later(GAVE_UP_AFTER, fell_silent)
 
     # ---- faults
 

@@ -31,6 +31,7 @@ from warex.engine.handler import (
     ResponsePlan,
     Site,
     SiteFailure,
+    Stop,
     Timer,
     WholeResponsePlan,
 )
@@ -43,8 +44,8 @@ from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.connections import Connections
 from warex.lane.exchanges import Exchanges
-from warex.lane.host_routing import CANARY_HEADERS, canary_page
-from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
+from warex.lane.hosts.host_routing import CANARY_HEADERS, canary_page
+from warex.lane.hosts.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
 from warex.lane.record.beginning import begin_record
 from warex.lane.record.fault_events import skipped
 from warex.lane.record.page_canary import FirstPageCanary
@@ -310,6 +311,10 @@ class Lane:
             self.engine.abort(exchange, "reset")
             return ()
 
+    def stopped(self, exchange: Exchange, stop: Stop) -> None:
+        """Take note that the body goes no further."""
+        self._aborting(exchange, self._exchanges.stopped, exchange, stop)
+
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         """Read those of a WebSocket, whose messages are recorded."""
         answered = exchange.response
@@ -470,6 +475,6 @@ class Lane:
         state = None if exchange is None else exchange.state
         name = None
         if isinstance(state, ExchangeState):
-            state.draft.abort = "reset"
+            state.draft.abort = Abort("reset")
             name = state.id
         self.recorder.harness_broke(reason, name)

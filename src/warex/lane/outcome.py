@@ -70,10 +70,11 @@ def arrival_of(applied: AppliedInjection, outcome: Outcome, *, held: bool) -> Ar
     left = outcome.end == "client_left"
     if applied.is_cut:
         return Arrival(outcome.end == "aborted", left or held, held)
-    if applied.is_answer:
+    if applied.is_answer or applied.paces:
         paused = left and outcome.left_while_held and outcome.head_sent
         unsent = left and not outcome.head_sent
-        return Arrival(outcome.arrived, held or paused or unsent, held or paused)
+        broke = not applied.is_answer and outcome.end == "site_failed"
+        return Arrival(outcome.arrived, held or paused or unsent, held or paused, broke)
     return Arrival(outcome.arrived, held, held, site_failed(outcome))
 
 

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from warex.byte_rate import ByteRate
 from warex.effects import (
     BadCertificate,
     ChangeMessages,
@@ -26,6 +27,8 @@ from warex.effects import (
     ReplayFirst,
     Reply,
     Rewrite,
+    Stall,
+    Throttle,
     Trickle,
     Truncate,
 )
@@ -34,7 +37,8 @@ from warex.engine.http.encoding import decode
 from warex.lane.response_faults.page_change import PageChange
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, unconditional
-from warex.lane.state import AppliedInjection, Draft, ExchangeState
+from warex.lane.sending.body_pace import first_part, pace_of
+from warex.lane.state import AppliedInjection, Draft, ExchangeState, PlannedStop
 from warex.lane.whole_response import WholeResponse
 from warex.llm.body.framing import stream_chunks
 
@@ -51,6 +55,8 @@ class EffectApplier:
         self._previous = previous
         self._rewrites = rewrites
         self._settle = settle
+        self._limits: dict[str, ByteRate] = {}
+        """Those for all exchanges of a rule, by rule and direction."""
 
     def apply(self, state: ExchangeState, applied: AppliedInjection) -> None:
         """Apply an injection's effects in order, after those of earlier ones."""
@@ -75,18 +81,20 @@ class EffectApplier:
                 draft.holds.append((applied, seconds))
             case Reply():
                 draft.response = _reply(state, effect)
-                draft.pieces, draft.cut, applied.is_answer = None, None, True
-            case Cut(how):
-                draft.abort = how
-            case Trickle(pause):
+                draft.pieces, applied.is_answer = None, True
+            case Cut(how, head_bytes):
+                draft.abort = Abort(how, head_bytes)
+            case Trickle(pieces=0, piece_bytes=0):
                 _divide(draft)
-                draft.pause_s, applied.is_answer = pause, True
-            case Truncate(share, how):
-                _truncate(draft, share)
-                draft.cut = None if how == "clean" else how
-                if how == "clean":
-                    _correct_length(draft)
-                applied.is_answer = True
+                draft.trickle, applied.is_answer = effect, True
+            case Trickle():
+                draft.trickle = effect
+            case Stall():
+                draft.stops.append(PlannedStop(applied, effect))
+            case Truncate():
+                self._truncate(draft, applied, effect)
+            case Throttle():
+                self._throttle(state, draft, applied, effect)
             case OtherPage(draw):
                 self._request_other_page(state, draft, applied, draw)
             case ReplayFirst():
@@ -99,6 +107,30 @@ class EffectApplier:
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)
+
+    def _truncate(self, draft: Draft, applied: AppliedInjection, effect: Truncate) -> None:
+        applied.is_answer = effect.how == "clean" or effect.unit == "piece_share"
+        if effect.unit == "piece_share":
+            _keep_pieces(draft, effect.at)
+        if effect.how != "clean":
+            draft.stops.append(PlannedStop(applied, effect))
+        elif effect.unit == "piece_share":
+            _correct_length(draft)
+        else:
+            _keep_bytes(draft, applied, effect)
+
+    def _throttle(
+        self, state: ExchangeState, draft: Draft, applied: AppliedInjection, effect: Throttle
+    ) -> None:
+        limits = self._limits if effect.scope == "all" else state.connection.limits
+        rule = applied.injection.rule
+        if effect.down is not None:
+            draft.limits.append(_limit(limits, f"{rule} down", effect.down, effect.burst))
+        size = state.wire.request_bytes
+        if effect.up is not None and size:
+            limit = _limit(limits, f"{rule} up", effect.up, effect.burst)
+            if (wait := limit.reserve(size, state.began, state.began)) > 0:
+                draft.holds.append((applied, wait))
 
     def page_change(self, state: ExchangeState, applied: AppliedInjection) -> PageChange:
         """Return how an injection changes the page of an exchange."""
@@ -151,9 +183,9 @@ def request_plan(draft: Draft, site: Site | None, asked: object) -> Plan[Forward
     """Return the plan of a draft at the request; ``asked``: the head that the client sent."""
     holds = hold_seconds(draft)
     if draft.abort is not None:
-        return Plan(Abort(draft.abort), holds)
+        return Plan(draft.abort, holds)
     if draft.response is not None:
-        return Plan(_respond(draft, draft.response), holds)
+        return Plan(_respond(draft), holds)
     head = None if draft.head is asked else draft.head
     return Plan(Forward(head, draft.body, site, len(draft.copies)), holds)
 
@@ -162,10 +194,10 @@ def response_plan(draft: Draft, site: WholeResponse) -> Plan[Relay | Respond | A
     """Return the plan of a draft for a complete response; ``site``: as the site sent it."""
     holds = hold_seconds(draft)
     if draft.abort is not None:
-        return Plan(Abort(draft.abort), holds)
+        return Plan(draft.abort, holds)
     if draft.response is None or (draft.response is site and draft.pieces is None):
-        return Plan(Relay(), holds)
-    return Plan(_respond(draft, draft.response), holds)
+        return Plan(Relay(pace=pace_of(draft, len(site.body))), holds)
+    return Plan(_respond(draft), holds)
 
 
 def hold_seconds(draft: Draft) -> tuple[float, ...]:
@@ -173,7 +205,11 @@ def hold_seconds(draft: Draft) -> tuple[float, ...]:
     return tuple([seconds for _, seconds in draft.holds])
 
 
-def _respond(draft: Draft, response: WholeResponse) -> Respond:
+def _respond(draft: Draft) -> Respond:
+    if draft.trickle is not None and not (draft.trickle.pieces or draft.trickle.piece_bytes):
+        _divide(draft)  # It is another response than at first.
+    response = draft.response
+    assert response is not None
     pieces = draft.pieces
     if pieces is None:
         pieces = [response.body] if response.body else []
@@ -181,8 +217,7 @@ def _respond(draft: Draft, response: WholeResponse) -> Respond:
         response.head.status,
         response.head.headers,
         tuple(pieces),
-        draft.pause_s,
-        draft.cut,
+        pace_of(draft, sum(map(len, pieces))),
         # A model's answer is read as it is sent, and may be sent in part.
         tap=draft.pieces is not None,
     )
@@ -219,7 +254,28 @@ def _divide(draft: Draft) -> None:
     draft.pieces = stream_chunks(draft.response.body, kind) or [b""]
 
 
-def _truncate(draft: Draft, share: float) -> None:
+def _limit(limits: dict[str, ByteRate], name: str, rate: float, burst: int) -> ByteRate:
+    """Return a limit, which is made at its first exchange."""
+    limit = limits.get(name)
+    if limit is None:
+        limit = limits[name] = ByteRate(rate, burst)
+    return limit
+
+
+def _keep_bytes(draft: Draft, applied: AppliedInjection, effect: Truncate) -> None:
+    """Have the response end in good order after its first part, if it is longer than that."""
+    if draft.response is None:
+        return
+    response = draft.response.decoded()
+    length = len(response.body)
+    kept = int(effect.at) if effect.unit == "bytes" else first_part(effect.at, length)
+    if kept is None or kept >= length:
+        applied.is_unmet = True
+        return
+    draft.response, draft.pieces = response.with_body(response.body[:kept]), None
+
+
+def _keep_pieces(draft: Draft, share: float) -> None:
     """Keep only the first part of the response: at least one piece, and not the last."""
     _divide(draft)
     if draft.pieces is None:

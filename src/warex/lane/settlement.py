@@ -15,11 +15,20 @@ from warex.engine.handler import (
     SiteFailure,
 )
 from warex.lane.ending import ended_response, ending_of, unreachable_message
-from warex.lane.outcome import CUT, Arrival, arrival_of, delivery_of, share_holds, site_failed
+from warex.lane.outcome import (
+    CUT,
+    GAVE_UP_AFTER,
+    Arrival,
+    arrival_of,
+    delivery_of,
+    share_holds,
+    site_failed,
+)
 from warex.lane.record.fault_events import missed, settle
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.site_readers import copy_of
+from warex.lane.sending.body_pace import note_unmet
 from warex.lane.state import AppliedInjection, ExchangeState
 from warex.lane.tasks import Task
 from warex.lane.traffic.base import Ending
@@ -90,7 +99,7 @@ class Settlement:
         for applied in [it for it in state.applied if it.ends_with_holds]:
             self._settle(state, applied, Arrival(arrived=True))
         match state.plan:
-            case Abort("reset"):  # The browser retries every exchange that it ends.
+            case Abort(how="reset"):  # The browser retries every exchange that it ends.
                 self._expect_retries(state.connection.live.values())
             case Abort():
                 self._expect_retries([state])
@@ -106,6 +115,18 @@ class Settlement:
         now = self._recorder.clock.now()
         for state in ended:
             state.task.injector.died(state.id, now)
+
+    def connection_resets(self, state: ExchangeState) -> None:
+        """Expect that the browser repeats what a reset within a body leaves unanswered."""
+        self._expect_retries(it for it in state.connection.live.values() if it.answer is None)
+
+    def fell_silent(self, state: ExchangeState) -> None:
+        """Settle the injection in whose silence a client has been waiting for a while."""
+        if state.finished or not state.draft.stops:
+            return
+        applied = state.draft.stops[-1].applied
+        applied.waited_s += GAVE_UP_AFTER
+        self._settle(state, applied, Arrival(arrived=True))
 
     def miss_pending(self, state: ExchangeState, reason: str) -> None:
         """Settle the injections that can no longer be applied."""
@@ -151,7 +172,7 @@ class Settlement:
 
     def end(self, state: ExchangeState, outcome: Outcome) -> None:
         """Record what has become of an exchange, once its request is recorded."""
-        is_cut = state.draft.abort is not None or state.draft.cut is not None
+        is_cut = state.draft.is_cut
         error = CUT if outcome.end == "aborted" and is_cut else outcome.error
         if isinstance(state.plan, Respond) and outcome.head_sent and not is_cut:
             error = None  # The client has the beginning of an answer of ours.
@@ -160,6 +181,7 @@ class Settlement:
             self._note_unreachable(state, outcome.unreachable or "dns_error", error or "")
         if outcome.refused_unprocessed:
             self._expect_retries([state])
+        note_unmet(state, outcome)
         arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
         if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
             for applied in [it for it in state.applied if arrivals[id(it)].held]:

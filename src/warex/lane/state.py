@@ -6,8 +6,9 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warex.effects import ChangeMessages
-from warex.engine.handler import Abort, AbortHow, Forward, ReadWhole, Relay, Respond
+from warex.byte_rate import ByteRate
+from warex.effects import ChangeMessages, Stall, Trickle, Truncate
+from warex.engine.handler import Abort, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
@@ -57,6 +58,13 @@ class AppliedInjection(Struct, eq=False):
     """What it does to the messages of a WebSocket, or the events of a stream."""
     is_answer: bool = False
     """Whether the client gets an answer of its making, which must arrive."""
+    is_unmet: bool = False
+    """Whether the answer has no body, or none that is long enough for it."""
+
+    @property
+    def paces(self) -> bool:
+        """Whether it says how a body is sent, which must arrive."""
+        return any(effect.traits.paces for effect in self.injection.effects)
 
     @property
     def depends_on_site(self) -> bool:
@@ -71,7 +79,8 @@ class AppliedInjection(Struct, eq=False):
     @property
     def ends_with_holds(self) -> bool:
         """Whether it is delivered once its holds are over: nothing else of it is awaited."""
-        answers = self.is_answer or self.amendment is not None or self.messages is not None
+        answers = self.is_answer or self.paces or self.amendment is not None
+        answers = answers or self.messages is not None
         return not (answers or self.rewrites or self.depends_on_site or self.is_cut)
 
     @property
@@ -86,7 +95,7 @@ class AppliedInjection(Struct, eq=False):
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
         unhit = self.messages is not None and not self.messages.count
         strayed = self.depends_on_site and self.site_change is None
-        return unanswered or unchanged or unhit or strayed
+        return self.is_unmet or unanswered or unchanged or unhit or strayed
 
     @property
     def changes(self) -> list[ChangedValue]:
@@ -129,12 +138,31 @@ class Draft(Struct):
     response: WholeResponse | None = None
     """Of the site so far; or what the client gets in its place."""
     pieces: list[bytes] | None = None
-    """The response's body, if it is paced or cut."""
-    pause_s: float = 0.0
-    cut: AbortHow | None = None
-    """How the connection ends after the last piece."""
-    abort: AbortHow | None = None
+    """The response's body, if it is divided into a stream's events."""
+    limits: list[ByteRate] = field(default_factory=list)
+    trickle: Trickle | None = None
+    """With which pauses the body is sent."""
+    stops: list["PlannedStop"] = field(default_factory=list)
+    """Where the body falls silent or ends; once the plan is made, those that it may reach."""
+    abort: Abort | None = None
     """How the exchange ends without an answer."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the exchange ends before its answer is complete."""
+        return self.abort is not None or any(stop.ends for stop in self.stops)
+
+
+class PlannedStop(Struct, frozen=True):
+    """A place in a body at which an injection has it fall silent or end."""
+
+    applied: AppliedInjection
+    effect: Stall | Truncate
+
+    @property
+    def ends(self) -> bool:
+        """Whether the body ends there."""
+        return isinstance(self.effect, Truncate)
 
 
 class Asked(Struct, frozen=True):
@@ -254,5 +282,9 @@ class ConnectionState(Struct, eq=False):
     """In the trace: ``c1``, ``c2``…"""
     live: dict[str, ExchangeState] = field(default_factory=dict)
     """Its open exchanges that have begun, by their identifiers."""
+    exchanges: int = 0
+    """How many have begun on it."""
+    limits: dict[str, ByteRate] = field(default_factory=dict)
+    """Those of its own, by rule and direction."""
     is_refused: bool = False
     """Whether an HTTP/1 request on it was refused, which is no exchange unless it had begun."""

@@ -26,8 +26,8 @@ from warex.engine.handler import (
 )
 from warex.engine.net.connector import failure_of
 from warex.engine.tls.certificates import defective_leaf
+from warex.lane.hosts.own_hosts import is_reserved
 from warex.lane.lane import Lane
-from warex.lane.own_hosts import is_reserved
 from warex.mitmproxy_addon import messages
 from warex.mitmproxy_addon.client_end import ClientEnd
 from warex.mitmproxy_addon.hooks import Hooks, fail_closed

@@ -23,6 +23,7 @@ from warex.engine.handler import (
     Forward,
     FrameStep,
     Outcome,
+    Pace,
     Plan,
     ReadWhole,
     Rejection,
@@ -205,6 +206,8 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _relay(self, it: OpenFlow, response: http.Response, relay: Relay) -> None:
         """Send the site's response on while it comes."""
+        if relay.pace is not None:
+            raise TypeError(_UNSUPPORTED)
         it.relay = relay
         messages.change_head(response, relay.head)
         if response.status_code == _SWITCHING:
@@ -262,6 +265,8 @@ class ExchangeHooks(ConnectionHooks, Control):
             return
         match plan.then:
             case Relay() as relay:
+                if relay.pace is not None:
+                    raise TypeError(_UNSUPPORTED)
                 messages.change_head(response, relay.head)
                 it.relay = relay
             case Respond() as respond:
@@ -271,7 +276,9 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _answer(self, it: OpenFlow, respond: Respond) -> None:
         """Answer in the site's place."""
-        if respond.cut is not None or (respond.pause_s and len(respond.pieces) > 1):
+        pace = respond.pace
+        unpaced = pace is None or (len(respond.pieces) < 2 and pace == Pace(pause_s=pace.pause_s))
+        if not unpaced:
             raise TypeError(_UNSUPPORTED)
         if it.flow.response is None or it.wire.response is not None:
             answer = messages.make_response(it.wire.request, respond)

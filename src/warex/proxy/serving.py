@@ -14,8 +14,8 @@ from warex.engine.tls.site_contexts import TrustStore
 from warex.errors import InputError, WarexError
 from warex.lane.config import ProxyConfig
 from warex.lane.episodes.episodes import Episodes
+from warex.lane.hosts.own_hosts import is_reserved
 from warex.lane.lane import Lane, begin_lane
-from warex.lane.own_hosts import is_reserved
 from warex.lane.record.recorder import Recorder
 from warex.proxy.certificates.ca import (
     CertificateAuthority,

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from warex.errors import TrialVoid
 from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.tries import ConnectionTries
-from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.hosts.own_hosts import RESERVED_HOSTS
 from warex.lane.record.recorder import Recorder
 from warex.proxy.connection_faults.blocklist import ConnectionBlocklist
 from warex.proxy.connection_faults.name_lookup import LookupFaults

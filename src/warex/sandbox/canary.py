@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from warex.errors import MachineError, ProcessDied, TrialVoid
-from warex.lane.own_hosts import CANARY_HOST
+from warex.lane.hosts.own_hosts import CANARY_HOST
 from warex.sandbox.chromium import headless_command
 from warex.sandbox.isolation import Sandbox
 

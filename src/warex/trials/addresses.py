@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
-from warex.lane.own_hosts import CANARY_HOST
+from warex.lane.hosts.own_hosts import CANARY_HOST
 from warex.linux.proc_net import listening
 from warex.sandbox.namespace.host_ports import (
     direct_loopback_warning,

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from warex.effects import Cut, Delay
+from warex.effects import Cut, Delay, Truncate
 from warex.exchange import Exchange, Request
 from warex.faults.connection.connection_cut import ConnectionCut
 from warex.seeds import KeyedRng
@@ -20,6 +20,31 @@ def test_it_can_be_closed_in_order_and_later() -> None:
     effects, _ = ConnectionCut(how="close", delay=1.5).effects(EXCHANGE, {}, LUCK)
 
     assert effects == (Delay(1.5), Cut("close"))
+
+
+def test_it_comes_after_bytes_of_the_answers_body_or_head() -> None:
+    body, head = ConnectionCut(after_bytes=9), ConnectionCut(after_bytes=9, part="head")
+
+    assert (body.stage, body.part) == ("response", "body")
+    assert body.effects(EXCHANGE, {}, LUCK)[0] == (Truncate(9, "reset", "bytes"),)
+    assert head.effects(EXCHANGE, {}, LUCK)[0] == (Cut("reset", 9),)
+    assert head.explain() == (
+        "is handled by the site and then cut off after 9 bytes of its head (a TCP reset)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"after_bytes": 9, "stage": "request"}, "which there is not at stage request"),
+        ({"part": "head"}, "part head counts nothing"),
+        ({"after_bytes": 9, "part": None}, "part null"),
+        ({"after_bytes": -1}, "after_bytes"),
+    ],
+)
+def test_bytes_of_no_answer_are_refused(given: dict[str, object], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
+        ConnectionCut.model_validate(given)
 
 
 def test_an_unknown_way_is_refused_by_name() -> None:

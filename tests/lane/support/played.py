@@ -23,6 +23,7 @@ from warex.engine.handler import (
     Forward,
     FrameStep,
     Outcome,
+    Pace,
     Plan,
     ReadWhole,
     Relay,
@@ -291,8 +292,7 @@ class _Played:
         pieces: Sequence[bytes] = (body,) if body else ()
         if relay.tap:
             pieces = tuple(self._tapped(pieces))
-        self._client.body = b"".join(pieces)
-        self._end_sent(len(self._client.body))
+        self._send(pieces, relay.pace or Pace())
 
     def _tapped(self, pieces: Sequence[bytes]) -> Iterator[bytes]:
         for piece in pieces:
@@ -301,19 +301,45 @@ class _Played:
 
     def _respond(self, respond: Respond) -> None:
         self._client.head = respond
-        for number, planned in enumerate(respond.pieces):
-            if number and respond.pause_s:
-                try:
-                    self._wait(respond.pause_s)
-                except _Left:
-                    self._outcome.update(head_sent=True, response_bytes=len(self._client.body))
-                    raise
-            pieces: Sequence[bytes] = (planned,)
-            if respond.tap:
-                pieces = tuple(self._lane.response_piece(self._exchange, planned, last=False))
-            self._client.body += b"".join(pieces)
-        self._client.cut = respond.cut
-        self._end_sent(len(self._client.body), "aborted" if respond.cut else "complete")
+        pieces = respond.pieces
+        if respond.tap:
+            pieces = tuple(
+                b"".join(self._lane.response_piece(self._exchange, piece, last=False))
+                for piece in pieces
+            )
+        self._send(pieces, respond.pace or Pace())
+
+    def _send(self, pieces: Sequence[bytes], pace: Pace) -> None:
+        """Send a body at its pace; its rates take no time."""
+        body, client = b"".join(pieces), self._client
+        if pace.piece:
+            pieces = [body[at : at + pace.piece] for at in range(0, len(body), pace.piece)]
+        at, reached, pauses = 0, 0, list[int]()
+        for piece in pieces:
+            at += len(piece)
+            pauses.append(at)
+        stops = [stop for stop in pace.stops if stop.at <= len(body)]
+        places = sorted({*pauses[:-1], *(stop.at for stop in stops)})
+        try:
+            for place in places:
+                client.body = body[:place]
+                for stop in [it for it in stops if it.at == place]:
+                    reached += 1
+                    self._wait(stop.silence_s)
+                    if stop.then != "go_on":
+                        self._lane.stopped(self._exchange, stop)
+                        client.cut = stop.then
+                        self._outcome["stops"] = reached
+                        self._end_sent(place, "aborted")
+                        return
+                if place in pauses and pace.pause_s:
+                    self._wait(pace.pause_s)
+        except _Left:
+            self._outcome.update(head_sent=True, response_bytes=len(client.body), stops=reached)
+            raise
+        client.body = body
+        self._outcome["stops"] = reached
+        self._end_sent(len(body))
 
     def _end_sent(self, size: int, end: str = "complete") -> None:
         if self._client.takes:

@@ -11,6 +11,7 @@ from warex.campaigns.config.task_choice import TaskChoice, chosen_tasks
 from warex.campaigns.plan.dosing import dosed_scenario
 from warex.campaigns.plan.grid import grid, shares_answers, trial_seed
 from warex.errors import CampaignError, InputError, TraceError
+from warex.scenarios import Scenario
 from warex.scenarios.injection.replay import read_replay
 from warex.scenarios.mistakes import unknown_name
 from warex.traces import EVENTS, NO_PROXY, TrialBegan, TrialKey, read_trace, trial_dir
@@ -41,6 +42,8 @@ def plan(config: CampaignConfig) -> CampaignPlan:
         scenarios = {
             name: dosed_scenario(each, config.longest_hold_s) for name, each in conditions.items()
         }
+        for name, scenario in scenarios.items():
+            _require_end(config, name, scenario)
         agents = {agent.name: agent.spec for agent in config.agents}
         playbooks = {agent.name: _playbook(agent) for agent in config.agents}
         _require_ready(benchmark, tasks, tuple(agents.values()), direct=NO_PROXY in scenarios)
@@ -61,6 +64,18 @@ def plan(config: CampaignConfig) -> CampaignPlan:
         for spec in trials:
             trial_dir(Path(), spec.key)
     return CampaignPlan(config, benchmark, trials)
+
+
+def _require_end(config: CampaignConfig, condition: str, scenario: Scenario | None) -> None:
+    """Raise CampaignError if a fault lasts for as long as a trial, and nobody said how long."""
+    endless = [rule for rule in scenario.rules if rule.fault.is_endless] if scenario else []
+    if endless and "timeout_s" not in config.model_fields_set:
+        rule = endless[0]
+        raise CampaignError(
+            f"condition {condition!r}: rule {rule.name!r} ({rule.fault.kind}) lasts until its"
+            " client leaves or the trial ends, and the campaign does not say how long a trial may"
+            " take: give timeout_s, in seconds (above 0, to 86400), or longest_hold_s"
+        )
 
 
 def _require_ready(

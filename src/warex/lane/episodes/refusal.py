@@ -19,6 +19,7 @@ from warex.engine.handler import (
     Respond,
     ResponsePlan,
     SiteFailure,
+    Stop,
     WholeResponsePlan,
 )
 from warex.engine.http.heads import Headers
@@ -90,6 +91,9 @@ class Refusal:
 
     def held(self, exchange: Exchange) -> None:
         """Nothing is held."""
+
+    def stopped(self, exchange: Exchange, stop: Stop) -> None:
+        """No body is paced."""
 
     def response(self, exchange: Exchange) -> ResponsePlan:
         """No site is asked."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from warex.clock import Clock
 from warex.lane.config import ProxyConfig
-from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.hosts.own_hosts import RESERVED_HOSTS
 from warex.lane.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.namespace_only import require_namespace

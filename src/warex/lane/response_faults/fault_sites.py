@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
-from warex.lane.own_hosts import fault_sites
+from warex.lane.hosts.own_hosts import fault_sites
 from warex.lane.record.recorder import Recorder
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import PlannedInjection

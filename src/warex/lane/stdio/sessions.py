@@ -36,7 +36,7 @@ from warex.engine.handler import (
 )
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.exchange import Request
-from warex.lane.own_hosts import TASK_HOST
+from warex.lane.hosts.own_hosts import TASK_HOST
 from warex.lane.stdio.steps import NAME, Step
 from warex.lane.tasks import TASK_HEADER, browser_header
 from warex.mcp import read_messages, requests

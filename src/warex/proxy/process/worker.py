@@ -21,7 +21,7 @@ from warex.errors import WarexError
 from warex.faults.catalogue import preload as preload_faults
 from warex.lane.config import ProxyConfig
 from warex.lane.control.control_port import bind_control, serve_control
-from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.hosts.own_hosts import RESERVED_HOSTS
 from warex.proxy.serving import RunningLane, run_lane
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario

@@ -14,7 +14,7 @@ from pathlib import Path
 from warex.errors import MachineError, WarexError
 from warex.extras import require_extra
 from warex.lane.config import ProxyConfig
-from warex.lane.own_hosts import CANARY_HOST
+from warex.lane.hosts.own_hosts import CANARY_HOST
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from warex.errors import WarexError
 from warex.lane.config import ProxyConfig
-from warex.lane.own_hosts import CANARY_HOST
+from warex.lane.hosts.own_hosts import CANARY_HOST
 from warex.linux import rtnetlink, syscalls
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.client import start_proxy

@@ -19,8 +19,8 @@ from warex.engine.handler import (
 )
 from warex.errors import InputError, WarexError
 from warex.lane.config import ProxyConfig
+from warex.lane.hosts.own_hosts import TASK_HOST
 from warex.lane.lane import Lane, begin_lane
-from warex.lane.own_hosts import TASK_HOST
 from warex.lane.stdio.sessions import BadCall
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.stdio.trial import TrialGone

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
 
-from warex.effects import Effect, Rewrite, Trickle, Truncate
+from warex.effects import Effect, Rewrite
 from warex.exchange import Request, Response
 from warex.rewriting.base import Edit
 from warex.rewriting.header_edit import HeaderEdit
@@ -68,8 +68,7 @@ def _off_websockets(rule: Rule) -> Iterator[str]:
 
 def _needs_body(effect: Effect) -> bool:
     traits = effect.traits
-    changes = traits.rewrites or traits.depends_on_site
-    return changes or isinstance(effect, Trickle | Truncate)
+    return traits.rewrites or traits.depends_on_site or traits.paces
 
 
 def _is_of_websockets(rule: Rule) -> bool:

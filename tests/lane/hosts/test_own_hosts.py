@@ -1,6 +1,12 @@
 import pytest
 
-from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, RESERVED_HOSTS, TASK_HOST, is_reserved
+from warex.lane.hosts.own_hosts import (
+    CANARY_HOST,
+    FAULT_HOSTS,
+    RESERVED_HOSTS,
+    TASK_HOST,
+    is_reserved,
+)
 
 
 @pytest.mark.parametrize("host", [CANARY_HOST, TASK_HOST, "a.b.warex.invalid", "WAREX.invalid."])

@@ -6,8 +6,8 @@ import pytest
 
 from tests.proxy.support.lanes import configured
 from warex.faults.server.http_error import HttpError
-from warex.lane.host_routing import HostRouting
-from warex.lane.own_hosts import CANARY_HOST
+from warex.lane.hosts.host_routing import HostRouting
+from warex.lane.hosts.own_hosts import CANARY_HOST
 from warex.scenarios import Injector, Match, Rule, Scenario, Trigger
 
 

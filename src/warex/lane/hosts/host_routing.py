@@ -3,7 +3,7 @@
 from typing import Literal
 
 from warex.lane.config import ProxyConfig
-from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.hosts.own_hosts import RESERVED_HOSTS
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.scenarios import Injector, Rule
 from warex.scenarios.matching.url_patterns import may_concern_host

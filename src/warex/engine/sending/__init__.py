@@ -1,0 +1,1 @@
+"""How a body is sent that does not leave as fast as its client takes it."""

@@ -1,0 +1,1 @@
+"""Which hosts are of WAREX itself, and where those of sites are."""

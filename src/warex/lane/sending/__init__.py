@@ -1,0 +1,1 @@
+"""How faults have the body of an answer sent."""
