@@ -67,7 +67,11 @@ def realtime(channel: ServerConnection) -> None:
             text = sent["item"]["content"][0]["text"]
         if sent["type"] != "response.create":
             continue
-        response = {"id": f"r-{text}", "object": "realtime.response", "status": "in_progress"}
+        response: dict[str, Any] = {
+            "id": f"r-{text}",
+            "object": "realtime.response",
+            "status": "in_progress",
+        }
         send("response.created", response=response)
         words = {"type": "output_text", "text": "Hello."}
         item: dict[str, Any] = {"id": "i1", "type": "message", "role": "assistant"}

@@ -197,7 +197,7 @@ def _methods(rule: Rule) -> Iterable[str]:
     said = " or ".join(methods)
     if set(methods) <= {"CONNECT"}:
         yield "CONNECT opens a tunnel, and is no exchange with a site"
-    elif resources and not rule.match.needs_response:
+    elif resources and not rule.needs_response:
         if resources <= SUBRESOURCES and not set(methods) & {"GET", "HEAD"}:
             kinds = " or ".join(rule.resources)
             yield f"requests whose resource is {kinds} are GET, and the rule is about {said}"
