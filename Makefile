@@ -6,13 +6,15 @@ TESTS := $(PYTHON) -m scripts.run_tests
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # A test that takes longer (seconds) hangs: it fails and shows where.
 QUICK := -m "not slow" --timeout 300 $(PARALLEL)
-SLOW := -m slow --timeout 1800 $(PARALLEL)
-# All but the campaigns, the longest first: xdist alone would end with files of one long test.
-FIRST := $(addprefix tests/,exec/ llm/ bench/ browser/)
-FOLDERS := $(FIRST) $(filter-out $(FIRST) tests/slow/ tests/__pycache__/,$(sort $(wildcard tests/*/)))
-MATRICES := $(FOLDERS) $(sort $(wildcard tests/test_*.py)) --no-loadscope-reorder
-LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,agents repeated_exec bench training killed_campaign))
+SLOW := -m slow --timeout 1800 --durations 20 --durations-min 10 $(PARALLEL)
+# Files and folders of the slow tier, the longest first: xdist alone would end with files of one long
+# test. Whole campaigns wait for their programs, so they run beside the matrices.
+LONGEST := agents training bench repeated_exec killed_campaign browser_use real
+LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,$(LONGEST)))
 CAMPAIGNS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/slow/test_*.py)))
+FIRST := $(addprefix tests/,training/ exec/ llm/ bench/ browser/)
+FOLDERS := $(FIRST) $(filter-out $(FIRST) tests/slow/ tests/__pycache__/,$(sort $(wildcard tests/*/)))
+IN_ORDER := $(CAMPAIGNS) $(FOLDERS) $(sort $(wildcard tests/test_*.py)) --no-loadscope-reorder
 # Of the quick tier, the properties again, with more examples.
 THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 
@@ -22,7 +24,7 @@ THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs training demo test test-testbed test-slow test-all coverage check bench constraints clean
+.PHONY: help setup programs training viewer demo test test-testbed test-slow test-all coverage check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -39,13 +41,11 @@ test: test-testbed ## the quick tier; needs nothing but what setup brings
 test-testbed: setup ## the quick tier of the testbed alone
 	@$(TESTS) testbed/tests $(QUICK)
 
-# Those of tests/slow are whole campaigns and benchmarks, which fill a processor each: two at a time,
-# the longest first, then by name. The testbed's are nearly all in one file.
+# The testbed's are nearly all in one file.
 test-slow: setup programs training ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
-	$(TESTS) $(SLOW) $(THOROUGH) $(MATRICES) || status=$$?; \
+	$(TESTS) $(SLOW) $(THOROUGH) $(IN_ORDER) || status=$$?; \
 	$(TESTS) testbed/tests $(SLOW) --dist load || status=$$?; \
-	$(TESTS) $(SLOW) $(CAMPAIGNS) --maxprocesses 2 --no-loadscope-reorder || status=$$?; \
 	exit $$status
 
 test-all: programs test test-slow ## both tiers
@@ -61,6 +61,9 @@ programs: ## install, as root, what the slow tier puts behind WAREX; or say what
 
 training: setup ## install into .venv what training needs (7 GB)
 	@sh scripts/training.sh
+
+viewer: ## build the pages of `warex view`, which are committed (needs Node)
+	@cd viewer && npm install --no-audit --no-fund --no-package-lock --silent && npm run --silent check && npm run --silent build
 
 check: setup ## lint, types, contracts, docs
 	@$(PYTHON) -m ruff check .

@@ -240,6 +240,12 @@ def test_a_call_that_cannot_be_made_is_told_in_a_sentence() -> None:
         for name in ("", " ", "a\0b", "\ud800", "x" * 201, 7):
             with pytest.raises(InputError, match="a task's name is 1 to 200 printable"):
                 proxy.task(name).__enter__()  # type: ignore[arg-type]
+        methods: dict[str, tuple[Any, ...]] = {"arm": (), "disarm": (), "plan": ({},)}
+        for name, arguments in (methods | {"task": ("t",), "episode": ("t",)}).items():
+            with pytest.raises(InputError, match=rf"{name}\(…\): .* argument 'x'; it is {name}"):
+                getattr(proxy, name)(*arguments, x=1)
+        with pytest.raises(InputError, match=r"episode\(…, out=3\): it is no path"):
+            proxy.episode("t", out=3)  # type: ignore[arg-type]
 
     for call in (proxy.arm, proxy.disarm, proxy.task("t").__enter__):
         with pytest.raises(InputError, match="this interception has ended"):
@@ -289,6 +295,11 @@ def kill(proxy: warex.Interception) -> None:
         ({"maps": f"{SITE}"}, "no mapping of one origin to another"),
         ({"sites": "shop.example"}, r"sites=…\): 'shop.example' is no origin"),
         ({"pass_through": ["a b"]}, "'a b' is no host"),
+        ({"pass_through": 3}, r"pass_through=3\): 3 is no text"),
+        ({"maps": 3}, r"maps=3\): 3 is no text"),
+        ({"sites": [3]}, r"sites=…\): 3 is no text"),
+        ({"out": 3}, r"out=3\): it is no path"),
+        ({"out": "a\0b"}, r"out='a.x00b'\): it is no path"),
         ({"arm": "later"}, r"arm='later'\): Input should be 'start'"),
         ({"upstream": "proxy"}, r"upstream='proxy'\): 'proxy' is no proxy"),
         ({"seed": "one"}, r"seed='one'\)"),

@@ -29,6 +29,7 @@ import msgspec
 from pydantic import JsonValue, ValidationError
 from pydantic_core import to_jsonable_python
 
+from warex.arguments import checks_arguments, read_path, read_texts
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
 from warex.lane.config import ProxyConfig
 from warex.lane.record.injections import Injection as Injection
@@ -177,14 +178,17 @@ class Interception:
         """Why this trial is void, or None; leaving the block raises TrialVoid with it."""
         return self._proxy.broken
 
+    @checks_arguments
     def arm(self) -> None:
         """Start to inject and count."""
         self._call("arm()", "/arm")
 
+    @checks_arguments
     def disarm(self) -> None:
         """Stop injecting and counting."""
         self._call("disarm()", "/disarm")
 
+    @checks_arguments
     def plan(
         self,
         fault: Mapping[str, object],
@@ -207,6 +211,7 @@ class Interception:
             body["name"] = name
         self._call("plan(…)", "/faults", _json("the fault", body))
 
+    @checks_arguments
     @contextmanager
     def task(self, name: str, *, seed: int | None = None) -> Iterator[None]:
         """Reset every rule with the task's seed; after the block no request is hit."""
@@ -221,6 +226,7 @@ class Interception:
             with suppress(TrialVoid):
                 self._proxy.call("POST", "/task/end", {})
 
+    @checks_arguments
     def episode(
         self,
         name: str,
@@ -248,7 +254,7 @@ class Interception:
             "seed": seed,
             "intensity": intensity,
             "sites": list(_origins(sites)) or None,
-            "out": None if out is None else str(Path(out).absolute()),
+            "out": None if out is None else str(read_path("episode(…, out=", out).absolute()),
         }
         body |= {key: value for key, value in wanted.items() if value is not None}
         return Interceptor(lambda: self._running_episode(name, _json("the episode", body)))
@@ -320,6 +326,7 @@ class Interceptor:
         await asyncio.to_thread(self.__exit__, kind, value, traceback)
 
 
+@checks_arguments
 def intercept(
     scenario: AnyScenario | None = None,
     *,
@@ -361,9 +368,10 @@ def intercept(
         name = next(step for step in details["loc"] if step != "traffic")
         message = details["msg"].removeprefix("Value error, ")
         raise InputError(f"intercept(…, {name}={details['input']!r}): {message}") from None
-    if out is not None:
-        require_no_run(Path(out))
-    return Interceptor(lambda: _running(config, None if out is None else Path(out)))
+    folder = None if out is None else read_path("intercept(…, out=", out)
+    if folder is not None:
+        require_no_run(folder)
+    return Interceptor(lambda: _running(config, folder))
 
 
 def require_known(where: str, given: Iterable[str], *more: str) -> None:
@@ -412,7 +420,7 @@ def _json(what: str, given: Mapping[str, object]) -> dict[str, JsonValue]:
 
 def _origins(sites: str | Sequence[str]) -> tuple[str, ...]:
     try:
-        return tuple(map(read_origin, (sites,) if isinstance(sites, str) else sites))
+        return tuple(map(read_origin, read_texts(sites)))
     except ValueError as error:
         raise InputError(f"intercept(…, sites=…): {error}") from None
 

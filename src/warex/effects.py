@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal, get_args
 import msgspec
 
 from warex.mcp.changes import Change
-from warex.rewriting.base import Edit
+from warex.rewriting.base import Edit, ValueChange
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.rewriting.message_selection import MessageSelection
 
@@ -59,6 +59,14 @@ class WallExit(msgspec.Struct, frozen=True):
     """Where the client is redirected: path and query."""
     cookie: str
     """The cookie that the client is given: ``name=value``."""
+    code: str = ""
+    """Digits that the form's ``code`` must have; empty for no code."""
+    opens_at: float = 0.0
+    """Second of the trial from which it can be passed."""
+    refusal: bytes = b""
+    """The page that is shown for a wrong code, and before it opens."""
+    pages: Mapping[str, bytes] = {}
+    """Further pages, by what follows the path and a slash."""
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -78,6 +86,8 @@ class Reply(msgspec.Struct, frozen=True):
     """How to pass it, if it is a wall."""
     page: str = ""
     """The body's family of error pages; empty for none."""
+    changes: tuple[ValueChange, ...] = ()
+    """What is different because of it, as the ledger tells it."""
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -177,6 +187,8 @@ class Rewrite(msgspec.Struct, frozen=True):
     edit: Edit
     beacon_path: str = ""
     """A path of the same site whose requests the proxy answers and records; empty for none."""
+    drops: tuple[str, ...] = ()
+    """Names of cookies that the request does not bring to the site."""
 
 
 type MessageAction = Literal[

@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
@@ -175,8 +174,7 @@ class Response(Struct, frozen=True):
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class SiteLook:
+class SiteLook(Struct, frozen=True):
     """How a site looks, as far as its answers have shown; an empty value is unknown.
 
     A colour is ``#rrggbb``. No value can end an attribute or a style sheet's value.

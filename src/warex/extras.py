@@ -4,7 +4,7 @@ from typing import Literal
 
 from warex.errors import MachineError
 
-type Extra = Literal["demo", "frames", "ray", "train"]
+type Extra = Literal["demo", "frames", "ray", "train", "view"]
 
 
 def require_extra(extra: Extra, purpose: str, *packages: str) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from warex.arguments import checks_arguments
+
 if TYPE_CHECKING:
     from warex.analysis.run.load import Run
     from warex.analysis.table.tabulate import Table
@@ -68,6 +70,7 @@ class CampaignRun:
     table: "Table"
     notices: tuple[str, ...] = ()
 
+    @checks_arguments
     def require(self, demand: str, *, on_unclear: Literal["skip", "pass", "fail"] = "skip") -> None:
         """Raise AssertionError, with a sentence per row, if the run does not reach ``demand``.
 
@@ -113,12 +116,14 @@ class Warex:
             )
         return self._proxy
 
+    @checks_arguments
     def intercept(self, scenario: Any = None, **options: Any) -> "Interceptor":
         """Return a context manager for a part of the test; see ``warex.intercept``."""
         from warex.api import intercept
 
         return intercept(scenario, **options)
 
+    @checks_arguments
     def run(
         self, campaign: str | Path | Mapping[str, Any], *, name: str | None = None, **options: Any
     ) -> CampaignRun:

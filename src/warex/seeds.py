@@ -9,7 +9,8 @@ The values are part of the file formats: a change here changes every published r
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 def _digest(about: tuple[str | int, ...]) -> int:
@@ -31,8 +32,7 @@ def derive_seed(seed: int, *about: str | int) -> int:
     return _digest((seed, "derive", *about)) >> 32
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedRng:
+class KeyedRng(Struct, frozen=True):
     """A fault's random source, keyed by the trial's seed and the rule."""
 
     seed: int

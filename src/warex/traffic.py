@@ -11,6 +11,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Final, Literal, Self, TypedDict, Unpack, get_args
 from urllib.parse import SplitResult, urlsplit
 
+from warex.arguments import read_texts
 from warex.errors import InputError
 
 type Arm = Literal["start", "first_page", "first_llm_call", "first_page_or_llm_call"]
@@ -296,7 +297,10 @@ class TrafficOptions:
         changed: dict[str, Any] = dict(more)
         for name, value in changed.items():
             if isinstance(mine := getattr(self, name, None), tuple):
-                changed[name] = (*mine, *_texts(value))
+                try:
+                    changed[name] = (*mine, *_texts(value))
+                except ValueError as error:
+                    raise OptionError.of(name, str(error)) from None
         return replace(self, **changed)
 
 
@@ -316,9 +320,6 @@ def _read(value: object, read: Callable[[str], str]) -> object:
 
 
 def _texts(given: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
-    match given:
-        case str():
-            return (given,)
-        case Mapping():
-            return tuple(f"{origin}={target}" for origin, target in given.items())
-    return tuple(given)
+    if isinstance(given, Mapping):
+        return tuple(f"{origin}={target}" for origin, target in given.items())
+    return read_texts(given)

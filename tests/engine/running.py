@@ -163,7 +163,11 @@ class Running:
 
 @contextmanager
 def running(
-    handlers: PassThrough | Handlers, ca: CertificateAuthority, *, upstream: str | None = None
+    handlers: PassThrough | Handlers,
+    ca: CertificateAuthority,
+    *,
+    upstream: str | None = None,
+    buffered: int = 64 * 1024 * 1024,
 ) -> Iterator[Running]:
     """Run an engine; nothing of one handler may have broken at its end."""
     broken = handlers.broken if isinstance(handlers, PassThrough) else []
@@ -172,6 +176,7 @@ def running(
         authority=key_file(ca.folder),
         trust=TrustStore(ca.certificate),
         upstream=upstream,
+        buffered=buffered,
     )
     ready: list[Running] = []
     started = threading.Event()

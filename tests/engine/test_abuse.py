@@ -13,10 +13,12 @@ from hyperframe.frame import ContinuationFrame, HeadersFrame
 
 from tests.engine.running import Running, Scripted, running, wait_until
 from tests.proxy.support.client import H2Client, read_answer, secure, tunnelled
-from tests.proxy.support.origin import Origin
+from tests.proxy.support.endless import EndlessSite
+from tests.proxy.support.origin import Answer, Origin
 from tests.proxy.support.raw_sockets import RawSite, read_to_end
 from warex.engine.handler import Exchange, Intercept, Plan, RequestPlan, Respond
 from warex.engine.http.heads import Headers
+from warex.engine.sockets.buffers import LEAST
 from warex.proxy.certificates.ca import CertificateAuthority
 
 pytestmark = pytest.mark.wire
@@ -146,6 +148,87 @@ def test_slow_writers_leave_others_unharmed(
             client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             assert read_answer(client)[1] == b"hello"
     assert len(handler.exchanges) == 1
+
+
+MEGABYTE = 1024 * 1024
+ENDLESS = b"HTTP/1.1 200 OK\r\n\r\n"
+
+
+def most_used(engine: Running, seconds: float = 0.5) -> int:
+    """Wait until no more waits in an engine than a while before; return the most."""
+    most, since = 0, time.monotonic()
+    while time.monotonic() < since + seconds:
+        if (used := engine.engine.buffers.used) > most:
+            most, since = used, time.monotonic()
+        time.sleep(0.005)
+    return most
+
+
+def test_clients_that_read_nothing_share_a_budget_and_others_go_on(
+    ca: CertificateAuthority, plain: Origin
+) -> None:
+    plain.routes["/large"] = Answer(body=bytes(3 * MEGABYTE))
+    with (
+        running(Scripted(), ca, buffered=2 * MEGABYTE) as engine,
+        EndlessSite(ENDLESS, bytes(65536), 64 * MEGABYTE) as site,
+    ):
+        with ExitStack() as stack:
+            for _ in range(40):
+                slow = stack.enter_context(tunnelled(engine.port, "127.0.0.1", site.port))
+                slow.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert most_used(engine) < 2 * MEGABYTE + 40 * 4 * LEAST
+            with tunnelled(engine.port, "127.0.0.1", plain.port) as client:
+                client.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+                assert len(read_answer(client)[1]) == 3 * MEGABYTE
+        wait_until(lambda: engine.engine.buffers.used == 0)
+
+
+@pytest.mark.slow
+def test_sites_that_read_nothing_share_a_budget_and_others_go_on(
+    ca: CertificateAuthority, plain: Origin
+) -> None:
+    with (
+        running(Scripted(), ca, buffered=2 * MEGABYTE) as engine,
+        EndlessSite(b"", reads=False) as site,
+    ):
+        with ExitStack() as stack:
+            for _ in range(20):
+                sender = stack.enter_context(tunnelled(engine.port, "127.0.0.1", site.port))
+                sender.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n")
+                sender.setblocking(False)
+                with suppress(BlockingIOError):
+                    while True:
+                        sender.send(bytes(65536))
+            assert most_used(engine) < 2 * MEGABYTE + 20 * 4 * LEAST
+            with tunnelled(engine.port, "127.0.0.1", plain.port) as client:
+                body = bytes(MEGABYTE)
+                head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
+                client.sendall(head + body)
+                assert read_answer(client)[1] == b"hello"
+        wait_until(lambda: engine.engine.buffers.used == 0, 15)  # Some bytes may still leave.
+
+
+@pytest.mark.slow
+def test_streams_that_are_not_read_share_a_budget_and_others_go_on(
+    ca: CertificateAuthority, secure_h2: Origin
+) -> None:
+    secure_h2.routes["/large"] = Answer(body=bytes(MEGABYTE))
+    with running(Scripted(), ca, buffered=2 * MEGABYTE) as engine:
+        with ExitStack() as stack:
+            for _ in range(4):
+                connection = stack.enter_context(
+                    secure(engine.port, "localhost", secure_h2.port, ca.certificate, "h2")
+                )
+                client = H2Client(connection, f"localhost:{secure_h2.port}", window=1000)
+                for _ in range(30):
+                    client.ask("/large")
+            assert most_used(engine) < 6 * MEGABYTE
+            connection = stack.enter_context(
+                secure(engine.port, "localhost", secure_h2.port, ca.certificate, "h2")
+            )
+            other = H2Client(connection, f"localhost:{secure_h2.port}")
+            assert len(other.wait(other.ask("/large")).body) == MEGABYTE
+        wait_until(lambda: engine.engine.buffers.used == 0)
 
 
 def connected(engine: Running, ca: CertificateAuthority) -> AbstractContextManager[ssl.SSLSocket]:

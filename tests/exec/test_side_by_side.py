@@ -1,4 +1,4 @@
-"""Fifty commands at once, each with a scenario, a name and a trace of its own."""
+"""Twenty commands at once, each with a scenario, a name and a trace of its own."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ from warex.traces import Dns, FaultDelivered, FaultPlanned, RequestSeen, TrialBe
 
 pytestmark = pytest.mark.slow
 
-COUNT = 50
+COUNT = 20
 SCENARIO = """
 name: number-{number}
 rules:

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,11 @@ from warex.sandbox.chromium import find_chromium
 @pytest.fixture(scope="session")
 def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where this run's benchmark environments lie: ``harness.made(name, environments)``."""
-    return tmp_path_factory.mktemp("environments")
+    base = tmp_path_factory.getbasetemp()
+    # All processes of a run share them.
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "environments"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """Shared code for tests of real harnesses: environments, created once per run, and campaigns."""
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,13 +20,12 @@ from warex.traces import EVENTS, Trace, read_trace
 
 WAREX = (sys.executable, "-m", "warex.cli")
 
-# Environments are created one at a time, since each needs the whole machine and the cache.
-_MAKING = threading.Lock()
-
 
 def made(name: str, folder: Path) -> Path:
     """Create a benchmark's environment as its user would, unless it exists already; return it."""
-    with _MAKING:
+    # Another process of this run may want the same one.
+    with (folder / f"{name}.lock").open("w") as making:
+        fcntl.flock(making, fcntl.LOCK_EX)
         done = subprocess.run(
             [*WAREX, "benchmarks", "setup", name, "--dir", str(folder / name)],
             capture_output=True,

@@ -1,4 +1,4 @@
-"""A hundred and twenty commands in a row, and nothing of them is left on the machine.
+"""Eighty-five commands in a row, and nothing of them is left on the machine.
 
 Four of five run in a namespace, of which ``repeated_exec.LIMIT`` may exist at once. So a command
 fails if one in seven of them left its own behind, as with five hundred commands and a limit of 60.
@@ -16,7 +16,7 @@ from tests.sandbox.support.users import ROOT
 
 pytestmark = pytest.mark.slow
 
-COUNT = 120
+COUNT = 85
 """Seven times as many in namespaces as there may be at once."""
 
 

@@ -44,8 +44,8 @@ def test_without_an_outcome_there_is_no_trial(tmp_path: Path) -> None:
         ('{"outcome": "voi', "cut short or damaged"),
         ("", "cut short or damaged"),
         ("[]", "holds no JSON object"),
-        ('{"outcome": "void"}', "void.reason: Field required"),
-        ('{"outcome": "won"}', "does not match any of the expected tags"),
+        ('{"outcome": "void"}', "reason: Field required"),
+        ('{"outcome": "won"}', "outcome: Invalid value 'won'"),
     ],
 )
 def test_a_damaged_outcome_is_a_sentence(tmp_path: Path, text: str, why: str) -> None:

@@ -45,6 +45,7 @@ _COMMANDS: Final = {
     "schema": ("catalogue", "print a JSON Schema"),
     "serve": ("training", "serve a model and its adapters to agents"),
     "train": ("training", "train a LoRA adapter on a data set"),
+    "view": ("results", "look at runs in the browser"),
 }
 """Each command's package and line of help."""
 

@@ -29,6 +29,7 @@ from warex.engine.http.events import (
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.engine.services import Services, Share
 from warex.engine.sites import Inbox
+from warex.engine.sockets.buffers import Intake
 from warex.engine.sockets.turns import SLICE_S, Peer
 
 _INTERNAL_ERROR: Final = 2
@@ -91,6 +92,7 @@ class ClientSide:
         self.end, self.http = end, http
         self.is_redirected = is_redirected
         self.is_multiplexed = self.connection.version == "HTTP/2.0"
+        self.intake = Intake(end, end.buffers, has_windows=self.is_multiplexed)
         self.runs: dict[int, Run] = {}
         self._own = own
         self._others: dict[int, Share] = {}
@@ -365,13 +367,17 @@ class ClientSide:
     async def drain(self, stream: int) -> None:
         """Wait until little waits for the client."""
         await self.end.drain()
-        while self.http.queued(stream) and stream in self.runs:
-            await self._wait_emptied(stream)
+        if waiting := self.http.queued(stream):
+            with self.end.buffers.holding(waiting):
+                while self.http.queued(stream) and stream in self.runs:
+                    await self._wait_emptied(stream)
 
     async def sent(self, stream: int) -> None:
         """Wait until everything has passed flow control, and gone to the kernel."""
-        while self.http.queued(stream) and not self.end.is_lost:
-            await self._wait_emptied(stream)
+        if waiting := self.http.queued(stream):
+            with self.end.buffers.holding(waiting):
+                while self.http.queued(stream) and not self.end.is_lost:
+                    await self._wait_emptied(stream)
         if self.end.unsent:
             await self.end.flush()
 

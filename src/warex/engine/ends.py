@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
+from warex.engine.sockets.buffers import Buffers
 from warex.engine.sockets.transport import Transport
 from warex.engine.tls.layer import TlsLayer, ssl_reason
 from warex.linux.sockets import reset_on_close
@@ -20,8 +21,6 @@ from warex.linux.sockets import reset_on_close
 CLIENT_READ: Final = 16 * 1024
 """Bytes that are read from a client in one turn of the event loop: others wait for it."""
 SITE_READ: Final = 64 * 1024
-_READ_LIMIT: Final = 256 * 1024
-"""Bytes that wait for a reader, above which the peer is made to wait."""
 _WRITE_LIMIT: Final = 256 * 1024
 """Bytes that wait for the kernel, above which ``drain`` waits."""
 _LINGER_S: Final = 10.0
@@ -40,8 +39,14 @@ class End:
     _room = memoryview(bytearray(SITE_READ))
     """Shared by all ends: what is received is taken before the next is."""
 
-    def __init__(self, connected: socket.socket, read_size: int = CLIENT_READ) -> None:
-        """``read_size``: bytes that are received in one turn."""
+    def __init__(
+        self,
+        connected: socket.socket,
+        read_size: int = CLIENT_READ,
+        buffers: Buffers | None = None,
+    ) -> None:
+        """``read_size``: bytes that are received in one turn; ``buffers``: shared by an engine."""
+        self.buffers = Buffers() if buffers is None else buffers
         self._loop = asyncio.get_running_loop()
         self._layers: list[TlsLayer] = []
         self._handshaking = False
@@ -68,7 +73,9 @@ class End:
         self.on_end: Callable[[], None] | None = None
         """Called when the peer sends no more."""
         self.on_lost: Callable[[], None] | None = None
-        self._transport = Transport(connected, self, self._room[:read_size], _WRITE_LIMIT)
+        self._transport = Transport(
+            connected, self, self._room[:read_size], _WRITE_LIMIT, self.buffers
+        )
 
     # ---- the transport's callbacks
 
@@ -203,7 +210,7 @@ class End:
             return
         self._chunks.append(data)
         self._waiting_bytes += len(data)
-        if self._waiting_bytes > _READ_LIMIT:
+        if self._waiting_bytes > self.buffers.limit:
             self.pause(self)
         self._wake()
 

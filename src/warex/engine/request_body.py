@@ -22,7 +22,7 @@ class RequestBody:
     def __init__(
         self, client: ClientSide, stream: int, exchange: Exchange, *, may_follow: bool
     ) -> None:
-        self.inbox: Inbox[RequestPart] = Inbox(client.end, pauses=not client.is_multiplexed)
+        self.inbox: Inbox[RequestPart] = Inbox(client.intake)
         self.may_follow = may_follow
         """Whether there is one, perhaps empty."""
         self.is_complete = False

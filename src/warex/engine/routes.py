@@ -3,8 +3,9 @@
 import asyncio
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.clock import Clock
 from warex.engine.ends import End
@@ -23,8 +24,7 @@ _MOST_SITES: Final = 8
 """Sites to which one client's connection keeps a connection."""
 
 
-@dataclass(slots=True)
-class OpenedSite:
+class OpenedSite(Struct):
     """A new connection to a site, and when its steps were done, in Unix time."""
 
     side: SiteSide

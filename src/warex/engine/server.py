@@ -4,9 +4,10 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from warex.clock import Clock
 from warex.engine.clients import Run
@@ -28,6 +29,7 @@ from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.engine.net.site_sockets import connect_socket
 from warex.engine.routes import H1, H2
 from warex.engine.services import Services, eager_task
+from warex.engine.sockets.buffers import Buffers
 from warex.engine.sockets.transport import abort_lingering
 from warex.engine.sockets.turns import Turns
 from warex.engine.tls.certificates import ServerContexts
@@ -38,8 +40,7 @@ _ACCEPT_BATCH: Final = 16
 """Connections accepted in one turn of the event loop."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineConfig:
+class EngineConfig(Struct, frozen=True, kw_only=True):
     """What an engine serves with."""
 
     authority: Path
@@ -51,6 +52,8 @@ class EngineConfig:
     """URL of a proxy through which sites are reached."""
     is_refused: Callable[[str], bool] = lambda host: False
     """Whether a host is never connected to."""
+    buffered: int = 64 * 1024 * 1024
+    """Bytes that may wait for peers on all connections before each may have little only."""
 
 
 class Engine:
@@ -61,7 +64,11 @@ class Engine:
         self._services = Services(
             handlers, clock, ServerContexts(config.authority), site_contexts, Turns(), (H2, H1)
         )
-        self._connector = Connector(config.upstream, site_contexts, config.is_refused)
+        self.buffers = Buffers(config.buffered)
+        """What waits for peers on all connections."""
+        self._connector = Connector(
+            config.upstream, site_contexts, config.is_refused, buffers=self.buffers
+        )
         self._loop = asyncio.get_running_loop()
         self._numbered = 0
         self._runs: dict[int, ConnectionRun] = {}
@@ -126,7 +133,7 @@ class Engine:
         *,
         port: int = 0,
     ) -> None:
-        end = End(client)
+        end = End(client, buffers=self.buffers)
         self._numbered += 1
         connection = Connection(self._numbered, address, port=port)
         connector = self._connector
@@ -137,6 +144,7 @@ class Engine:
                 f"http://{literal}:{redirected.port}",
                 self._services.site_contexts,
                 is_clients=True,
+                buffers=self.buffers,
             )
         elif redirected is not None:
             connection.destination = Address(redirected.host, redirected.port)

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from warex.clock import Clock
 from warex.engine.handler import Connection, Handler, Handlers
@@ -13,8 +14,7 @@ from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
+class Services(Struct, frozen=True):
     """What every connection of an engine uses."""
 
     handlers: Handlers
@@ -26,8 +26,7 @@ class Services:
     """What is offered to sites by ALPN, where a client offers it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Share:
+class Share(Struct, frozen=True, eq=False):
     """What one handler has of a client's connection."""
 
     handler: Handler

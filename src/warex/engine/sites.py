@@ -22,10 +22,8 @@ from warex.engine.http.events import (
     ResponseReceived,
 )
 from warex.engine.http.heads import NO_FIELDS, Headers, HttpVersion, RequestHead
+from warex.engine.sockets.buffers import Intake
 from warex.engine.sockets.turns import Peer, Turns
-
-_INBOX_LIMIT: Final = 256 * 1024
-"""Bytes of a body that wait for their exchange, above which an HTTP/1 peer is made to wait."""
 
 
 class Sink(Protocol):
@@ -41,9 +39,9 @@ class Sink(Protocol):
 class Inbox[T]:
     """The events of one exchange from one side, which waits for the exchange to take them."""
 
-    def __init__(self, end: End, *, pauses: bool) -> None:
-        """``pauses``: whether the peer waits while the inbox is full; HTTP/2 has windows."""
-        self._end, self._pauses = end, pauses
+    def __init__(self, intake: Intake) -> None:
+        """``intake``: what waits on the connection."""
+        self._intake = intake
         self._events: deque[T] = deque()
         self._size = 0
         self._waiter: asyncio.Future[None] | None = None
@@ -61,8 +59,7 @@ class Inbox[T]:
                     self._wake(error)
                 return True
             self._size += len(event.payload)
-            if self._pauses and self._size > _INBOX_LIMIT:
-                self._end.pause(self)
+            self._intake.add(len(event.payload))
         self._events.append(event)
         if self._waiter is not None:
             self._wake()
@@ -136,17 +133,15 @@ class Inbox[T]:
         """Return the next event, which must be there."""
         event = self._events.popleft()
         if isinstance(event, DataReceived):
-            was, self._size = self._size, self._size - len(event.payload)
-            if self._pauses and was > _INBOX_LIMIT >= self._size:
-                self._end.resume(self)
+            self._size -= len(event.payload)
+            self._intake.remove(len(event.payload))
         return event
 
     def close(self) -> None:
         """Drop what waits, and let the peer go on."""
         self._events.clear()
-        if self._pauses and self._size > _INBOX_LIMIT:
-            self._end.resume(self)
-        self._size = 0
+        size, self._size = self._size, 0
+        self._intake.remove(size)
 
 
 CANCEL: Final = 8
@@ -171,6 +166,7 @@ class SiteSide:
         self._broke = broke
         self.has_served = False
         """Whether an exchange was complete on it before."""
+        self._intake = Intake(end, end.buffers, has_windows=version == "HTTP/2.0")
         self._inboxes: dict[int, SiteInbox] = {}
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._is_going_away = False
@@ -209,7 +205,7 @@ class SiteSide:
     ) -> tuple[int, SiteInbox]:
         """Send a request's head; return its stream, and the inbox of its response."""
         stream = self.http.send_request(head, has_body=has_body, raw_body=raw_body)
-        inbox: SiteInbox = Inbox(self.end, pauses=self.version != "HTTP/2.0")
+        inbox: SiteInbox = Inbox(self._intake)
         self._inboxes[stream] = inbox
         if not has_body:
             self.http.send_end(stream)
@@ -229,8 +225,10 @@ class SiteSide:
     async def drain(self, stream: int) -> None:
         """Wait until little waits for the site."""
         await self.end.drain()
-        while self.http.queued(stream) and stream in self._inboxes:
-            await self._queue_emptied(stream)
+        if waiting := self.http.queued(stream):
+            with self.end.buffers.holding(waiting):
+                while self.http.queued(stream) and stream in self._inboxes:
+                    await self._queue_emptied(stream)
 
     def send_end(self, stream: int, trailers: Headers = NO_FIELDS) -> None:
         """Complete the request."""

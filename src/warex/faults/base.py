@@ -23,13 +23,16 @@ type Stage = Literal["request", "response"]
 answer is lost; a lost answer to a POST means that the order *was* placed.
 """
 
-type Category = Literal["failure", "lie", "quota", "wall", "popup", "attack", "variation"]
+type Category = Literal[
+    "failure", "lie", "quota", "wall", "popup", "attack", "variation", "session", "change"
+]
 """What a fault is to the agent; it determines what recovery means.
 
 ``failure``: the answer is missing or wrong; a retry may help. ``lie``: it looks healthy and is not
 true. ``quota``: answers are refused for a time. ``wall``: a page replaces the site's until it is
 passed. ``popup``: a dialog covers the page until it is closed. ``attack``: the page wants the agent
-to act against its user. ``variation``: the site looks different and works as before.
+to act against its user. ``variation``: the site looks different and works as before. ``session``:
+the site no longer knows its visitor. ``change``: something is different from then on, and is true.
 """
 
 type FaultState = Mapping[str, JsonValue]
@@ -148,6 +151,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     default_resource: ClassVar[tuple[Resource, ...]] = ()
     """The value of ``resources``, unless parameters change it."""
 
+    default_methods: ClassVar[tuple[str, ...]] = ()
+    """The methods of a rule whose match names none; empty for all."""
+
     sizes: ClassVar[tuple[str, ...]] = ()
     """Parameters that a campaign's ``intensity`` multiplies."""
 
@@ -233,6 +239,10 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """Whether an earlier hit has a consequence here, though the rule does not match it."""
         return False
 
+    def observed(self, state: FaultState, exchange: Exchange) -> FaultState:
+        """Return the state after a request that comes later than a hit, before it is judged."""
+        return state
+
     def noted(self, state: FaultState, exchange: Exchange, what: str) -> FaultState:
         """Return the state after a report about the exchange that was hit.
 
@@ -285,6 +295,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """Return its effects on the first request for a page."""
         exchange = Exchange("", Request("GET", "https://site.example/"))
         return self.effects(exchange, {}, KeyedRng(0, ""))[0]
+
+    def stage_of(self, effects: Sequence[Effect]) -> Stage:
+        """Return when effects of it are applied: what only changes an answer waits for one."""
+        only_rewrites = bool(effects) and all(effect.traits.rewrites for effect in effects)
+        return "response" if only_rewrites else self.stage
 
     def responds_within(self, seconds: float) -> bool:
         """Whether a request for a page gets an answer, the site's or another, in that time."""

@@ -1,14 +1,14 @@
 """Sites of faults, answered by the proxy; no request to them leaves the machine."""
 
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from warex.effects import Reply
 from warex.exchange import UNKNOWN_LOOK, Request, SiteLook
 
 
-@dataclass(frozen=True, slots=True)
-class VisitAction:
+class VisitAction(Struct, frozen=True):
     """One action of a client at such a site."""
 
     what: str
@@ -21,8 +21,7 @@ class VisitAction:
     """What the request carries to prove it; None where it needs no proof."""
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Struct, frozen=True):
     """The answer to a request, and the client's actions that it shows."""
 
     reply: Reply

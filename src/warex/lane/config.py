@@ -12,7 +12,7 @@ from warex.scenarios.task_detection import TaskRule
 from warex.traffic import Capture, TrafficOptions
 
 
-class LlmCachePaths(BaseModel, frozen=True, extra="forbid"):
+class LlmCachePaths(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Where the cached responses of an agent's model are; new ones are stored beside the trace."""
 
     cache: Path
@@ -21,7 +21,7 @@ class LlmCachePaths(BaseModel, frozen=True, extra="forbid"):
     """Folder in it with the responses that this trial shares."""
 
 
-class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
+class ProxyConfig(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """The configuration of one lane's proxy for one trial."""
 
     capture: Capture = "forward"

@@ -268,7 +268,7 @@ class Exchanges:
             request.method, request.url
         ):
             state.may_be_rewritten = True
-            draft.head = self._rewritten.prepare_request(draft.head)
+            draft.head = self._rewritten.prepare_request(draft.head, state.pending)
         body = draft.body if draft.body is not None else state.wire.request_body or b""
         kept = state.traffic.replay(draft.head, body)
         if kept is None:

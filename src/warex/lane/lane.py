@@ -6,7 +6,6 @@ that was not applied would look like a healthy page.
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from importlib.metadata import version
 from typing import Any, Final, override
 
 from warex.engine.handler import (
@@ -66,6 +65,7 @@ from warex.lane.traffic.mcp import McpCalls
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector
 from warex.traces import Canary, ToldBy
+from warex.version import VERSION
 
 _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""
@@ -121,7 +121,7 @@ class Engine(Control):
         return self.control.call_later(seconds, call)
 
 
-_VERSIONS: Final = {"warex": version("warex")}
+_VERSIONS: Final = {"warex": VERSION}
 """Looked up once: parsing the metadata files is slow."""
 
 

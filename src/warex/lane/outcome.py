@@ -5,8 +5,9 @@ reports. Nothing else is remembered.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.engine.handler import ExchangeTimings, Outcome
 from warex.lane.state import AppliedInjection
@@ -18,8 +19,7 @@ CUT: Final = "WAREX cut the connection"
 """The error of an exchange that a fault cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """What reached the client of the exchange that an injection was applied to."""
 
     arrived: bool
@@ -32,8 +32,7 @@ class Arrival:
     """Whether the site could not be reached, or broke off before its response began."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """The outcome of an injection."""
 
     missed: MissReason | None = None

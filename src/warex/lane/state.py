@@ -7,12 +7,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warex.byte_rate import ByteRate
-from warex.effects import ChangeMessages, Stall, Trickle, Truncate
+from warex.effects import ChangeMessages, Reply, Stall, Trickle, Truncate
 from warex.engine.handler import Abort, BodyStep, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
-from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
+from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
 from warex.lane.response_faults.previous_responses import TaskKey
 from warex.lane.response_faults.stream_rewriter import BodyReader, StreamedRewriter, rewritten
 from warex.lane.tasks import TASK_HEADER, Task
@@ -116,10 +116,12 @@ class AppliedInjection(Struct, eq=False):
 
     @property
     def _all_changes(self) -> list[ChangedValue]:
+        replies = (it for it in self.injection.effects if isinstance(it, Reply))
+        by_reply = [changed_value(change) for it in replies for change in it.changes]
         by_site = [] if self.site_change is None else [self.site_change]
         if self.messages is not None:
             by_site += self.messages.changes
-        return by_site if self.page is None else [*by_site, *self.page.changes]
+        return [*by_reply, *by_site, *(() if self.page is None else self.page.changes)]
 
     def outlives_exchange(self, *, arrived: bool) -> bool:
         """Whether it stays open after its exchange: for another exchange or a page's report."""

@@ -8,9 +8,10 @@ tasks can run concurrently, each with its own rules, counts and steps.
 import binascii
 from base64 import b64decode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Protocol, Self
 from urllib.parse import unquote
+
+from msgspec import Struct, field
 
 from warex.exchange import BROWSER, Request
 from warex.scenarios import Injector
@@ -45,8 +46,7 @@ class TaskCalls(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Task[C: TaskCalls]:
+class Task[C: TaskCalls](Struct):
     """A running task."""
 
     name: str
@@ -57,8 +57,7 @@ class Task[C: TaskCalls]:
     """Whether the trace has its ``armed`` event."""
 
 
-@dataclass(slots=True)
-class Tasks[C: TaskCalls]:
+class Tasks[C: TaskCalls](Struct):
     """The running tasks: the main one, and the concurrent ones by name."""
 
     main: Task[C]
@@ -88,8 +87,7 @@ class Tasks[C: TaskCalls]:
         return task
 
 
-@dataclass(frozen=True, slots=True)
-class MarkerReply:
+class MarkerReply(Struct, frozen=True):
     """The response to a request to WAREX's own host, and its effect."""
 
     status: int

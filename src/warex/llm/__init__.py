@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, LlmAnswer, LlmRequest, SerializedAnswer, ToolCall, Usage
@@ -13,6 +13,7 @@ from warex.llm.content.images import detach_images as _detach_images
 from warex.llm.content.images import iter_images
 from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import LLM_APIS, LlmApi
+from warex.llm.families.base import StreamedAnswer
 from warex.llm.families.of_sockets import SOCKET_APIS
 
 _BY_NAME = {family.name: family for family in (*LLM_APIS, *SOCKET_APIS)}
@@ -23,6 +24,7 @@ __all__ = [
     "LlmAnswer",
     "LlmApi",
     "LlmRequest",
+    "StreamedAnswer",
     "ToolCall",
     "Usage",
     "could_be_llm",
@@ -31,6 +33,7 @@ __all__ = [
     "recognise",
     "refuse",
     "retry_after",
+    "streamed_answer",
     "tool_names",
     "usage_at_least",
     "with_system_text",
@@ -68,12 +71,24 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
     return None
 
 
-def read_answer(request: LlmRequest, status: int, content_type: str, body: bytes) -> LlmAnswer:
+def streamed_answer(request: LlmRequest) -> StreamedAnswer:
+    """Return what reads the events of an answer as they come."""
+    return StreamedAnswer(_BY_NAME[request.api])
+
+
+def read_answer(
+    request: LlmRequest,
+    status: int,
+    content_type: str,
+    body: bytes,
+    begun: StreamedAnswer | None = None,
+) -> LlmAnswer:
     """Read the answer to a recognised request; raises nothing.
 
     ``body`` is decompressed, and may be cut. A body that cannot be read becomes the ``error``.
+    ``begun``: what has read its first events, and is used up by this.
     """
-    return _BY_NAME[request.api].read_answer(request, status, content_type, body)
+    return _BY_NAME[request.api].read_answer(request, status, content_type, body, begun)
 
 
 def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:

@@ -1,9 +1,9 @@
 """LLM calls in one form for every API."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from warex.llm.body.large_base64 import NOTHING_OMITTED, OmittedBase64
@@ -18,8 +18,7 @@ so the rest is estimated.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens of one call; ``input_total`` includes the caches, ``output_total`` the reasoning."""
 
     input_total: int
@@ -51,8 +50,7 @@ class Usage:
         return max(0, self.input_total - self.cache_read - self.cache_write)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """A tool call of the model; ``arguments`` is JSON text as written, which may be cut."""
 
     id: str
@@ -62,8 +60,7 @@ class ToolCall:
     """Whether the API ran it itself, such as a web search: it is no action of the agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Struct, frozen=True):
     """The request's sampling parameters; None if not set."""
 
     temperature: float | None = None
@@ -71,8 +68,7 @@ class Sampling:
     seed: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LlmRequest:
+class LlmRequest(Struct, frozen=True):
     """A request of the agent to its model."""
 
     api: str
@@ -91,7 +87,7 @@ class LlmRequest:
     """The requested service tier, as in ``Usage``."""
     variant: str = ""
     """The form, if its API has several: ``generate`` of Ollama, ``array`` of Gemini's streams."""
-    omitted: OmittedBase64 = field(default=NOTHING_OMITTED, repr=False, compare=False)
+    omitted: OmittedBase64 = NOTHING_OMITTED
     """Large images, replaced by placeholders in ``messages``; they are views of the body."""
 
 
@@ -115,8 +111,7 @@ Unknown reasons of an API count as ``stop``.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class LlmAnswer:
+class LlmAnswer(Struct, frozen=True):
     """An answer of the model; of several choices, the first."""
 
     model: str
@@ -138,8 +133,7 @@ class LlmAnswer:
     """Why the API's token counts are rejected, if they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """An image in a message."""
 
     at: tuple[str | int, ...]
@@ -163,8 +157,7 @@ type ApiErrorKind = Literal[
 """Why an LLM API refuses a call."""
 
 
-@dataclass(frozen=True, slots=True)
-class SerializedAnswer:
+class SerializedAnswer(Struct, frozen=True):
     """An answer as an API sends it."""
 
     status: int

@@ -3,11 +3,10 @@
 Clients repeat a failed call with the same body and path, which is no new step of the agent.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class StepCounter:
+class StepCounter(Struct, frozen=True):
     """Counts the steps so far."""
 
     count: int = 0

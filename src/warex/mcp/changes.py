@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final, Literal
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from warex.llm.body.lenient_json import as_dict, as_list, as_text
@@ -19,23 +19,20 @@ INVALID_PARAMS: Final = -32602
 SESSION_NOT_FOUND: Final = -32001
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceAnswer:
+class ReplaceAnswer(Struct, frozen=True):
     """Replace the answer."""
 
     answer: Mapping[str, JsonValue]
     """Its ``result`` or its ``error``."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorruptResult:
+class CorruptResult(Struct, frozen=True):
     """Damage the result."""
 
     how: Corruption
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveTools:
+class RemoveTools(Struct, frozen=True):
     """Remove the tools whose name matches a glob from a list."""
 
     tool: str

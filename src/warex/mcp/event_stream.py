@@ -3,8 +3,9 @@
 A stream may never end, so only the incomplete event is kept.
 """
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from warex.mcp.messages import LONGEST
 from warex.text.lazy_pattern import lazy_re
@@ -15,8 +16,7 @@ _DATA = lazy_re(rb"data(?::|$)")
 _BOM: Final = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class SseEvent:
+class SseEvent(Struct, frozen=True):
     """One event."""
 
     raw: bytes
@@ -27,8 +27,7 @@ class SseEvent:
     """Whether a client may resume the stream after it."""
 
 
-@dataclass(slots=True)
-class SseReader:
+class SseReader(Struct):
     """Splits a stream into events."""
 
     longest: int = LONGEST

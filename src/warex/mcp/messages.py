@@ -1,9 +1,9 @@
 """The JSON-RPC 2.0 messages of MCP, single or in a batch."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct, field
 from pydantic import JsonValue
 
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
@@ -18,8 +18,7 @@ _MOST: Final = 1000
 _CALL: Final = "tools/call"
 
 
-@dataclass(frozen=True, slots=True)
-class McpRequest:
+class McpRequest(Struct, frozen=True):
     """A client's request."""
 
     id: JsonValue
@@ -39,8 +38,7 @@ class McpRequest:
         return self.params.get("arguments") if self.method == _CALL else self.params or None
 
 
-@dataclass(frozen=True, slots=True)
-class McpAnswer:
+class McpAnswer(Struct, frozen=True):
     """A server's answer to one request."""
 
     key: Key | None

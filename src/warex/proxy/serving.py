@@ -4,8 +4,9 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from warex.engine.handler import Handler
 from warex.engine.net.connector import SiteUnreachable
@@ -28,8 +29,7 @@ from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
 
 
-@dataclass(frozen=True, slots=True)
-class RunningLane:
+class RunningLane(Struct, frozen=True):
     """A lane that is served."""
 
     lane: Lane

@@ -1,8 +1,9 @@
 """Edits of a site's response: chosen by its head, applied while its body streams."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from warex.exchange import Request, Response
 
@@ -23,8 +24,7 @@ def has_body(request: Request, response: Response, *, whole: bool = True) -> boo
     return not empty and not (whole and response.status == 206)
 
 
-@dataclass(frozen=True, slots=True)
-class ValueChange:
+class ValueChange(Struct, frozen=True):
     """One changed value: its place, and both values as text."""
 
     where: str
@@ -57,8 +57,7 @@ class Rewriter(Protocol):
         """Return the rest at the end of the body."""
 
 
-@dataclass(frozen=True, slots=True)
-class ActiveRewrite:
+class ActiveRewrite(Struct, frozen=True):
     """The edit of one response: of its body and of its head."""
 
     body: Rewriter

@@ -7,9 +7,10 @@ A pattern is a glob over an origin. Where it names no port, its scheme decides: 
 import ipaddress
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from warex.faults import ConnectionPhase
 from warex.scenarios.globs import glob_to_regex
@@ -66,8 +67,7 @@ class ConnectionTarget(NamedTuple):
         return f"{scheme}://{self.place}/"
 
 
-@dataclass(frozen=True, slots=True)
-class OriginPattern:
+class OriginPattern(Struct, frozen=True):
     """A pattern over origins."""
 
     schemes: frozenset[str]

@@ -1,7 +1,7 @@
 """A scenario: named, ordered rules, each with a match, a trigger and a fault."""
 
 import math
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Final, Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -70,7 +70,7 @@ type UrlPattern = Annotated[str, Field(min_length=1), AfterValidator(_url)]
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
 
 
-class LlmMatch(BaseModel, frozen=True, extra="forbid"):
+class LlmMatch(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Which calls to a model a rule is about. All given keys must hold; without any, all calls."""
 
     family: OneOrMore[str] | None = Field(default=None, description="APIs: `openai_chat`…")
@@ -92,7 +92,7 @@ class LlmMatch(BaseModel, frozen=True, extra="forbid"):
         return names
 
 
-class McpMatch(BaseModel, frozen=True, extra="forbid"):
+class McpMatch(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Which requests to a server of tools (MCP) a rule is about. All given keys must hold."""
 
     method: OneOrMore[Annotated[str, Field(min_length=1)]] | None = Field(
@@ -105,7 +105,7 @@ class McpMatch(BaseModel, frozen=True, extra="forbid"):
     )
 
 
-class Match(BaseModel, frozen=True, extra="forbid"):
+class Match(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Which exchanges a rule is about. All given keys must hold."""
 
     url: UrlPattern | None = Field(
@@ -183,7 +183,7 @@ class Match(BaseModel, frozen=True, extra="forbid"):
         return self.status is not None or self.content_type is not None
 
 
-class Random(BaseModel, frozen=True, extra="forbid"):
+class Random(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Each matching exchange with a probability, until so many were hit."""
 
     times: Count
@@ -193,7 +193,7 @@ class Random(BaseModel, frozen=True, extra="forbid"):
 _KINDS = ("first", "nth", "every", "random", "probability", "always")
 
 
-class Trigger(BaseModel, frozen=True, extra="forbid"):
+class Trigger(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Which of the matching exchanges are hit: exactly one kind, and windows that narrow it."""
 
     first: Count | None = Field(default=None, description="The first k; then the site heals.")
@@ -228,7 +228,7 @@ class Trigger(BaseModel, frozen=True, extra="forbid"):
 _OF_REQUESTS = ("url_regex", "method", "resource", "status", "content_type", "llm", "mcp")
 
 
-class Rule(BaseModel, frozen=True, extra="forbid"):
+class Rule(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Hit the matching exchanges, when triggered, with a fault."""
 
     name: Name
@@ -306,6 +306,11 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
         return self.match.mcp is not None or self.fault.target == "mcp"
 
     @property
+    def methods(self) -> tuple[str, ...] | None:
+        """The rule's methods, by default the fault's; None for all."""
+        return self.match.method or self.fault.default_methods or None
+
+    @property
     def resources(self) -> tuple[Resource, ...]:
         """The rule's resources, by default the fault's; empty for all."""
         if self.targets_llm or self.targets_mcp:
@@ -316,7 +321,7 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
         return ("websocket",)
 
 
-class Scenario(BaseModel, frozen=True, extra="forbid"):
+class Scenario(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Named, ordered rules."""
 
     schema_version: Literal[1] = 1
@@ -350,3 +355,7 @@ class Scenario(BaseModel, frozen=True, extra="forbid"):
         if twice:
             raise ValueError(f"two rules are called {twice[0]!r}; the ledger needs one name each")
         return self
+
+
+NO_RULES: Final = Scenario.model_construct(name="clean")
+"""No rules; made without a validator, since most of a start without a scenario was its making."""

@@ -9,10 +9,10 @@ The harnesses' texts are those of the versions in ``docs/how-to/tasks.md``.
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
+from msgspec import Struct, field
 from pydantic import BaseModel, JsonValue
 
 from warex.errors import InputError
@@ -26,7 +26,7 @@ _MOST: Final = 10_000
 _DEEPEST: Final = 8
 
 
-class TaskRule(BaseModel, frozen=True, extra="forbid"):
+class TaskRule(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """How to find tasks in the traffic. Patterns are regular expressions (RE2)."""
 
     name: str
@@ -134,8 +134,7 @@ BUILT_IN_RULES: Final[Mapping[str, TaskRule]] = {rule.name: rule for rule in _RE
 """The rules for harnesses, and for conversations, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskChange:
+class TaskChange(Struct, frozen=True):
     """A task that was found in the traffic."""
 
     task: str | None
@@ -146,8 +145,7 @@ class TaskChange:
     """Whether only this call belongs to it, since tasks run concurrently."""
 
 
-@dataclass(slots=True)
-class TaskDetector:
+class TaskDetector(Struct):
     """Finds the tasks of one trial by a rule."""
 
     rule: TaskRule

@@ -11,9 +11,10 @@ import unicodedata
 import warnings
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from warex.text.escaping import in_backticks
 
@@ -22,8 +23,7 @@ class RegexError(ValueError):
     """The pattern cannot be used; the message shows it."""
 
 
-@dataclass(frozen=True, slots=True)
-class RegexMatch:
+class RegexMatch(Struct, frozen=True):
     """One match."""
 
     groups: tuple[str | None, ...]

@@ -212,7 +212,9 @@ class FaultPlanned(BaseEvent, frozen=True, kw_only=True, tag="fault_planned"):
     """The earlier injection that a silent repeat of the browser or a connection try belongs to."""
     point: Literal["name", "connect", "tls"] | None = None
     """Where a connection try failed; ``exchange`` is the try's own."""
-    category: Literal["failure", "lie", "quota", "wall", "popup", "attack", "variation"] = "failure"
+    category: Literal[
+        "failure", "lie", "quota", "wall", "popup", "attack", "variation", "session", "change"
+    ] = "failure"
     """The category of the fault, which defines recovery."""
     target: Literal["site", "connection", "llm", "mcp"] = "site"
     inaction_resists: bool = False

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
+from msgspec import Struct
+
 from warex.errors import TraceError
 from warex.files.private import make_private_dir, private_opener
 from warex.files.reading import read_regular_file
@@ -29,8 +31,7 @@ _SECRET: Final = ".secret"
 """Differs from agents' folders, whose names do not begin with a dot."""
 
 
-@dataclass(frozen=True, slots=True)
-class CachedAnswer:
+class CachedAnswer(Struct, frozen=True):
     """A complete answer of status 200."""
 
     headers: tuple[tuple[str, str], ...]
@@ -59,8 +60,7 @@ class CachedAnswer:
             raise ValueError(f"no head: {error}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class CacheLookup:
+class CacheLookup(Struct, frozen=True):
     """One occurrence of a request within a trial."""
 
     key: str

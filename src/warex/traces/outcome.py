@@ -2,13 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    Field,
-    SerializerFunctionWrapHandler,
-    TypeAdapter,
-    model_serializer,
-)
+import msgspec
+from msgspec import Meta, Struct
 
 type Ending = Literal[
     "answered",
@@ -23,17 +18,29 @@ CRASHED_BEFORE_A_FAULT = "the harness crashed before any fault was delivered"
 """Beginning of a void outcome's reason if no fault can have caused the crash."""
 
 
-def _without_unset(written: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in written.items() if key != name or value}
+type _Seconds = Annotated[float, Meta(ge=0)]
+_ONLY_IF_SET = ("refused_ports", "died")
+"""Fields that are not written where nothing is to be said."""
 
 
-class Counted(BaseModel, frozen=True, extra="forbid", defer_build=True):
+class _Ended(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="outcome"):
+    @property
+    def outcome(self) -> str:
+        """Which of the outcomes it is."""
+        return str(self.__struct_config__.tag)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain data, as it is written."""
+        written = msgspec.to_builtins(self)
+        return {key: value for key, value in written.items() if key not in _ONLY_IF_SET or value}
+
+
+class Counted(_Ended, frozen=True, kw_only=True, tag="counted"):
     """The trial ran as planned. Its score counts, however badly the agent did."""
 
-    outcome: Literal["counted"] = "counted"
     ending: Ending
-    score: float = Field(ge=0, le=1)
-    latency_s: float = Field(ge=0)
+    score: Annotated[float, Meta(ge=0, le=1)]
+    latency_s: _Seconds
     """Client latency: from the agent's command start to its exit."""
     answer: str | None = None
     reasons: tuple[str, ...] = ()
@@ -41,39 +48,30 @@ class Counted(BaseModel, frozen=True, extra="forbid", defer_build=True):
     refused_ports: tuple[int, ...] = ()
     """As for an unscored one."""
 
-    @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_unset(write(self), "refused_ports")
+    def __post_init__(self) -> None:
+        # Also for what a benchmark of a user's says; NaN is in no range.
+        if not 0 <= self.score <= 1:
+            raise ValueError(f"a score of {self.score}; it is between 0 and 1")
 
 
-class Void(BaseModel, frozen=True, extra="forbid", defer_build=True):
+class Void(_Ended, frozen=True, kw_only=True, tag="void"):
     """The harness broke, so the trial says nothing about the agent. It is run again."""
 
-    outcome: Literal["void"] = "void"
     reason: str
     died: bool = False
     """Whether a process of WAREX's own was killed; not written where none was."""
 
-    @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_unset(write(self), "died")
 
-
-class Unscored(BaseModel, frozen=True, extra="forbid", defer_build=True):
+class Unscored(_Ended, frozen=True, kw_only=True, tag="unscored"):
     """The trial ran, and has no score."""
 
-    outcome: Literal["unscored"] = "unscored"
     ending: Ending | None = None
     """None if a proxy ran alone, which does not see how the agent stopped."""
-    latency_s: float | None = Field(default=None, ge=0)
+    latency_s: _Seconds | None = None
     """As for a counted one; None without a command."""
     refused_ports: tuple[int, ...] = ()
     """Ports of this machine's loopback that the command was refused in its own network; not
     written where there are none."""
-
-    @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_unset(write(self), "refused_ports")
 
     @property
     def summary(self) -> str:
@@ -82,6 +80,10 @@ class Unscored(BaseModel, frozen=True, extra="forbid", defer_build=True):
         return ", ".join(filter(None, (self.ending, latency)))
 
 
-type Outcome = Annotated[Counted | Void | Unscored, Field(discriminator="outcome")]
+type Outcome = Counted | Void | Unscored
 
-outcome_adapter: TypeAdapter[Outcome] = TypeAdapter(Outcome)
+
+def outcome_of(written: object) -> Outcome:
+    """Return the outcome in plain data; raise ``msgspec.ValidationError`` if there is none."""
+    outcome: Outcome = msgspec.convert(written, Counted | Void | Unscored, strict=False)
+    return outcome

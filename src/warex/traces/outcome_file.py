@@ -4,17 +4,18 @@ import json
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
+import msgspec
 
 from warex.errors import MachineError, TraceError
 from warex.files.reading import path_exists
-from warex.text.english import first_validation_error
 from warex.traces.files import read_json_object, write_atomic
-from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_adapter
+from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_of
 from warex.traces.paths import OUTCOME
-from warex.traces.redaction.environment_secrets import KnownSecrets
-from warex.traces.redaction.structured import REDACTED, redact_json
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
@@ -22,21 +23,27 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
 
     Raises MachineError if that fails.
     """
-    said = outcome.model_dump()
+    written: JsonValue = outcome.as_json()
     # An unscored one has no text to redact, and `warex exec` must end quickly.
-    written = said if isinstance(outcome, Unscored) else redact_json(said)
+    if not isinstance(outcome, Unscored):
+        from warex.traces.redaction.structured import redact_json
+
+        written = redact_json(written)
     text = json.dumps(written, ensure_ascii=False)
     write_atomic(folder / OUTCOME, (text + "\n").encode("utf-8", "replace"))
 
 
 def without_learned(outcome: Outcome, learned: Collection[str]) -> Outcome:
     """Return an outcome without the secrets that its trial has shown."""
+    from warex.traces.redaction.environment_secrets import KnownSecrets
+    from warex.traces.redaction.token_patterns import REDACTED
+
     known = KnownSecrets(learned, in_json=True)
-    text = json.dumps(outcome.model_dump(), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    text = json.dumps(outcome.as_json(), ensure_ascii=False).encode("utf-8", "surrogatepass")
     if not known.in_text(text):
         return outcome
     cleaned = known.replaced(text, REDACTED.encode(), in_words=False)
-    return outcome_adapter.validate_json(cleaned)
+    return outcome_of(json.loads(cleaned))
 
 
 def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscored) -> None:
@@ -60,8 +67,8 @@ def read_outcome(folder: Path) -> Outcome | None:
     if not path_exists(path):
         return None
     try:
-        return outcome_adapter.validate_python(read_json_object(path, "outcome"))
-    except ValidationError as error:
-        raise TraceError(
-            f"{path}: this is not an outcome: {first_validation_error(error)}."
-        ) from None
+        return outcome_of(read_json_object(path, "outcome"))
+    except msgspec.ValidationError as error:
+        from warex.traces.reader import explained
+
+        raise TraceError(f"{path}: this is not an outcome: {explained(str(error))}.") from None

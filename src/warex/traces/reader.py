@@ -9,11 +9,11 @@ import json
 import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import force_setattr as share
 
 from warex.errors import TraceError
@@ -46,8 +46,7 @@ _stamps = msgspec.json.Decoder(_Stamps)
 _event = msgspec.json.Decoder(Event.__value__)
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """A whole trace in memory."""
 
     entries: tuple[Entry, ...]
@@ -209,7 +208,7 @@ def _with_care(line: bytes, lean: bool) -> tuple[int, Entry | None]:
             return stamps.seq, None
         event = msgspec.convert(data, Event.__value__, strict=False)
     except msgspec.ValidationError as error:
-        raise _NoEvent(f"this is not an event: {_explained(str(error))}") from None
+        raise _NoEvent(f"this is not an event: {explained(str(error))}") from None
     return stamps.seq, _stamped(stamps, event, lean)
 
 
@@ -234,7 +233,7 @@ _REASONS = (
 )
 
 
-def _explained(said: str) -> str:
+def explained(said: str) -> str:
     """Return msgspec's error as "place: reason"."""
     said, _, place = said.partition(" - at `$")
     place = place.removesuffix("`").strip(".")

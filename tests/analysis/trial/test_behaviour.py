@@ -7,7 +7,7 @@ from tests.analysis.builders import SHOP, WORDS, RunFolder, Story, failed, solve
 from warex.analysis.trial.behaviour import PERSISTENCE_STEPS, PREMATURE_STOP_STEPS, Behaviour
 from warex.analysis.trial.record import TrialRecord, load_trial
 from warex.traces.events import FaultPlanned
-from warex.traces.outcome import Counted, Outcome
+from warex.traces.outcome import Counted, Ending, Outcome
 
 
 def trial(tmp_path: Path, story: Story, outcome: Outcome) -> TrialRecord:
@@ -67,9 +67,9 @@ def test_an_agent_that_recovered_neither_stopped_early_nor_went_on_in_vain(tmp_p
     ],
 )
 def test_the_limits_of_too_early_and_too_late(
-    ways: Behaviour, ending: str, score: float, premature: bool, fruitless: bool
+    ways: Behaviour, ending: Ending, score: float, premature: bool, fruitless: bool
 ) -> None:
-    outcome = Counted.model_validate({"ending": ending, "score": score, "latency_s": 1})
+    outcome = Counted(ending=ending, score=score, latency_s=1)
     assert ways.premature_stop(outcome) == premature
     assert ways.fruitless(outcome) == fruitless
     assert not ways.premature_stop(None)

@@ -11,6 +11,11 @@ def test_fields_keep_their_order_case_and_repetition() -> None:
     assert headers.without("b").fields == ((b"a", b"2"),)
 
 
+def test_cookies_that_http2_has_divided_are_one_field() -> None:
+    headers = Headers([(b"cookie", b"a=1"), (b"Cookie", b"b=2")])
+    assert headers.get("cookie") == "a=1; b=2"
+
+
 def test_a_url_leaves_out_the_port_of_its_scheme_only() -> None:
     def url(scheme: str, authority: str) -> str:
         assert scheme in ("http", "https")

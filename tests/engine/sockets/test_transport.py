@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from warex.engine.sockets.buffers import Buffers
 from warex.engine.sockets.transport import Transport
 from warex.linux.sockets import reset_on_close
 
@@ -59,7 +60,7 @@ async def connected() -> AsyncIterator[tuple[Transport, Receiver, socket.socket]
         peer = socket.create_connection(server.getsockname())
         accepted, _ = server.accept()
     receiver = Receiver()
-    transport = Transport(accepted, receiver, memoryview(bytearray(1024)), LIMIT)
+    transport = Transport(accepted, receiver, memoryview(bytearray(1024)), LIMIT, Buffers())
     peer.setblocking(False)
     try:
         yield transport, receiver, peer

@@ -19,7 +19,7 @@ from pathlib import Path
 from tests.sandbox.support.users import USERS, User, command_as, environment_of
 
 AT_ONCE = 4
-LIMIT = 14
+LIMIT = 10
 """Allowed namespaces of each kind: the kernel removes ended ones late, but even 7 suffice."""
 PATIENCE = 20.0
 

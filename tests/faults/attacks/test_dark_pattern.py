@@ -7,8 +7,8 @@ from pydantic import ValidationError
 from warex.effects import Reply, Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults.attacks.dark_pattern import DarkPattern
+from warex.rewriting.baskets.added_item import AddedItem
 from warex.rewriting.html_body.script_injection import InjectedScript
-from warex.rewriting.json_body.basket_edit import BasketEdit
 from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
@@ -96,7 +96,7 @@ def test_a_request_that_removes_the_item_is_answered_as_done_and_never_reaches_t
     _, state = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
     ((edit,), state) = SNEAK.effects(asked("/api/cart", "empty"), state, KeyedRng(1, "r"))
     assert isinstance(edit, Rewrite)
-    assert isinstance(edit.edit, BasketEdit)
+    assert isinstance(edit.edit, AddedItem)
 
     gone = asked(f"/api/cart/{edit.edit.identity}", "empty", "DELETE")
     ((reply,), state) = SNEAK.effects(gone, state, KeyedRng(1, "r"))

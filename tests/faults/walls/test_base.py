@@ -8,10 +8,11 @@ from warex.faults.walls.base import Wall
 from warex.faults.walls.captcha_wall import CaptchaWall
 from warex.faults.walls.consent_wall import ConsentWall
 from warex.faults.walls.session_expired import SessionExpired
+from warex.faults.world.two_factor import TwoFactor
 from warex.seeds import KeyedRng
 
 LUCK = KeyedRng(1, "rule")
-WALLS = (CaptchaWall(), ConsentWall(), SessionExpired(login="own"))
+WALLS = (CaptchaWall(), ConsentWall(), SessionExpired(login="own"), TwoFactor())
 
 each_wall = pytest.mark.parametrize("wall", WALLS, ids=lambda it: it.kind)
 

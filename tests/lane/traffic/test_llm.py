@@ -156,3 +156,26 @@ def test_a_call_that_cannot_be_read_voids_only_a_trial_with_a_defence() -> None:
             with pytest.raises(TrialVoid, match="it cannot be read"):
                 noted.calls.note_recorded(found)
         assert len(noted.events(LlmUnread)) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_read"),
+    [
+        ({"content_type": "text/event-stream; charset=utf-8"}, True),
+        ({"content_type": "text/event-stream", "content_encoding": "gzip"}, False),
+        ({"content_type": "application/json"}, False),
+    ],
+)
+def test_a_stream_of_events_is_read_as_it_comes(fields: dict[str, str], is_read: bool) -> None:
+    call = asks(Noted())
+    call.answered(response_head(**fields))
+    call.feed(b'data: {"model": "m", "choices": [{"index": 0, "delta": {"content": "hi"}}]}\n\n')
+    assert (call.tap.begun is not None and call.tap.begun.has_content) is is_read
+
+
+def test_a_request_of_too_many_values_is_unread() -> None:
+    noted = Noted()
+    head = asked()
+    body = BODY[:-1] + b', "x": [' + b"[]," * 310_000 + b"[]]}"
+    found = noted.kinds.recognise(exchange_of(head, "x1"), "other", head.path, body, noted.calls)
+    assert found.unread_llm == "its JSON has more than 300,000 objects, arrays and keys"

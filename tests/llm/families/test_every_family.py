@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
 from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import asdict, replace
 
 from tests.llm.detached_images import detached
 from tests.llm.families.vectors import Vector, vectors
@@ -21,6 +21,7 @@ from warex.llm import (
     read_answer,
     recognise,
     retry_after,
+    streamed_answer,
     tool_names,
     with_system_text,
 )
@@ -50,7 +51,7 @@ def test_at_least_twenty_calls_of_it_are_read(family: LlmApi) -> None:
 def test_a_request_is_read(vector: Vector) -> None:
     request = vector.recognised()
 
-    read = asdict(request)
+    read = asdict(request) | {"sampling": asdict(request.sampling)}
     assert request.api == vector.family
     assert any(key in vector.request for key in prompts_of(vector))
     assert {key: read[key] for key in vector.asked} == vector.asked
@@ -63,6 +64,30 @@ def test_an_answer_is_read(vector: Vector) -> None:
     answer = read_answer(request, vector.status, vector.content_type, vector.body)
 
     assert answer == vector.expected()
+
+
+ALL = [vector for family in LLM_APIS for vector in vectors(family.name)]
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from([it for it in ALL if 200 <= it.status < 300]),
+    st.integers(1, 90),
+    st.integers(0, 60),
+)
+def test_an_answer_that_is_read_as_it_comes_is_the_same(
+    vector: Vector, size: int, missing: int
+) -> None:
+    request = vector.recognised()
+    body = vector.body[: max(0, len(vector.body) - missing)]
+    begun, came = streamed_answer(request), bytearray()
+
+    for at in range(0, len(body), size):
+        came += body[at : at + size]
+        begun.read(came)
+    answer = read_answer(request, vector.status, vector.content_type, body, begun)
+
+    assert answer == read_answer(request, vector.status, vector.content_type, body)
 
 
 @pytest.mark.parametrize("vector", WHOLE, ids=lambda v: f"{v.family}: {v.name}")

@@ -1,9 +1,9 @@
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm import LlmAnswer, LlmRequest, ToolCall, Usage, read_answer, recognise

@@ -281,6 +281,33 @@ def test_whatever_breaks_and_whenever_all_of_it_is_undone(
     assert list((tmp_path / "run").iterdir()) == []
 
 
+@pytest.mark.parametrize("broken", ["iptables-legacy-save", "ip6tables-legacy-save"])
+def test_a_variant_that_cannot_be_read_keeps_no_other_in_force(
+    net: Network, tmp_path: Path, broken: str
+) -> None:
+    before = everything(net)
+    for name in (broken, "ip6tables-nft-restore"):
+        shim = tmp_path / "bin" / name
+        shim.parent.mkdir(exist_ok=True)
+        shim.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+        shim.chmod(0o755)
+    path = f"{shim.parent}:{os.environ['PATH']}"
+    apply = (*WAREX, "iptables", "apply", "--user", AGENT, "--backend", "iptables")
+
+    # IPv4's rules are in force by the time that IPv6's are refused.
+    done = net.run(*apply, PATH=path)
+    assert (done.returncode, "ip6tables-nft-restore" in done.stderr) == (3, True)
+    assert "WAREX" not in everything(net)
+
+    shim.unlink()
+    assert net.run(*apply, PATH=path).returncode == 0
+    done = net.run(*WAREX, "iptables", "revert", PATH=path)
+    assert (done.returncode, f"{broken} refused: broken" in done.stderr) == (3, True)
+    assert "WAREX" not in everything(net)
+    warex(net, "revert")
+    assert everything(net) == before
+
+
 def test_a_strangers_port_and_the_proxys_own_traffic_are_refused(net: Network) -> None:
     apply_to = (*WAREX, "iptables", "apply", "--proxy-port", 7770)
     with serving(net, sys.executable, "-c", SITE, until="serves"):

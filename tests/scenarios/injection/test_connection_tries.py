@@ -1,5 +1,6 @@
 """Attempts to reach a site: what is one occurrence, which of those are hit, what is blocked."""
 
+import tracemalloc
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,7 @@ from warex.effects import BadCertificate, DnsError, DropPackets, RefuseConnectio
 from warex.errors import TraceError
 from warex.faults import ConnectionPhase
 from warex.scenarios import Decision, Injector, Scenario
+from warex.scenarios.injection import connection_tries
 from warex.scenarios.injection.replay import Replay, read_replay
 from warex.traces import EVENTS, Armed, Control, Event, FaultPlanned, TraceWriter, TrialBegan
 from warex.traffic import BACKGROUND_HOSTS
@@ -358,6 +360,35 @@ def test_ports_of_their_own_are_the_webs_and_those_that_were_named_or_tried() ->
     assert anywhere.blocklist_ports(SHOP) == (80, 443, 7770)
     assert anywhere.connection_block(SHOP, None, 1) is None
     assert anywhere.blocklist_ports("localhost") == anywhere.blocklist_ports("127.0.0.1") == ()
+
+
+@pytest.mark.parametrize("arm", ["start", "first_llm_call"])
+def test_a_client_that_names_ever_new_targets_fills_no_memory(
+    arm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_tries, "_REMEMBERED", 500)
+    injector = Injector(refuse(arm=arm, per="rule"), 1)
+    before = 0
+    tracemalloc.start()
+    try:
+        for number in range(3000):
+            connect(injector, number, f"h{number}.test", number)
+            if number == 1000:
+                before, _ = tracemalloc.get_traced_memory()
+        assert tracemalloc.get_traced_memory()[0] - before < 600_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_ports_of_one_host_without_end_are_not_all_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection_tries, "_REMEMBERED", 100)
+    injector = Injector(refuse(), 1)
+    for port in range(1000, 1500):
+        connect(injector, 0, port=port, met=True)
+    assert {443, 1499} <= {*injector.blocklist_ports(SHOP)}
+    assert len(injector.blocklist_ports(SHOP)) <= 102
 
 
 def test_what_was_let_through_is_never_hit_and_not_counted_where_it_would_have_been() -> None:

@@ -1,7 +1,6 @@
-from dataclasses import replace
-
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from tests.scenarios.builders import PAGE, answer, ask, one

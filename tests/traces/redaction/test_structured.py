@@ -232,3 +232,9 @@ def test_an_image_that_is_text_is_looked_through_and_another_is_not() -> None:
 )
 def test_a_value_that_its_place_names_goes(before: JsonValue, after: JsonValue) -> None:
     assert redact_json(before) == after
+
+
+def test_the_key_of_an_object_stays_beside_what_it_holds() -> None:
+    fields = '{"fields":[{"name":"user","value":"bob"},{"name":"password","value":"meadow"}]}'
+
+    assert redact_text(fields) == fields.replace("meadow", "[redacted]")

@@ -28,7 +28,7 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "seed": trial.seed,
         "scenario": inspection.scenario,
         "versions": dict(inspection.versions),
-        "outcome": trial.outcome.model_dump(mode="json") if trial.outcome else None,
+        "outcome": trial.outcome.as_json() if trial.outcome else None,
         "canary": trial.canary,
         "harness_broke": list(trial.harness_broke),
         "trace_cut": trial.truncated,

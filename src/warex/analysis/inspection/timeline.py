@@ -76,14 +76,15 @@ class Inspection:
         return sum(step.is_answered and bool(step.actions) for step in self.steps)
 
 
-def inspect_trial(path: Path) -> Inspection:
+def inspect_trial(path: Path, trace: Trace | None = None) -> Inspection:
     """Read an attempt's folder, with the vocabulary of the run that it is in, if any.
 
-    Raises TraceError for a folder without a trial and for a damaged trace.
+    ``trace`` is read from the folder unless given. Raises TraceError for a folder without a trial
+    and for a damaged trace.
     """
     if not path.is_dir():
         raise TraceError(f"{path} is not a folder; name one that holds a trial's {EVENTS}.")
-    trace = read_attempt(path)
+    trace = read_attempt(path) if trace is None else trace
     run = run_of(path)
     manifest = read_manifest(run / MANIFEST) if run and path_exists(run / MANIFEST) else None
     began = next(iter(trace.events(events.TrialBegan)), None)

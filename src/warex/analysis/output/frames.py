@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warex.analysis.metrics.metric import columns_of, values_of
@@ -23,6 +22,7 @@ from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Contrast, Delta
 from warex.analysis.table.tabulate import tabulate
 from warex.analysis.trial.record import TrialRecord
+from warex.arguments import checks_arguments, read_path
 from warex.extras import require_extra
 from warex.files.reading import path_exists
 from warex.traces.events import RequestSeen, ResponseSeen
@@ -142,13 +142,14 @@ class Frames:
         return _frame(REQUESTS, (line for a in self.run.attempts for line in _requests(a)))
 
 
+@checks_arguments
 def load_run(path: str | os.PathLike[str]) -> Frames:
     """Read a run's folder into frames.
 
     Raises TraceError as ``warex report`` does, MachineError where Polars is not installed.
     """
     require_extra("frames", "warex.load_run", "polars")
-    run = runs.load_run(Path(path))
+    run = runs.load_run(read_path("load_run(", path))
     counted = {(trial.key, trial.attempt) for trial in run.trials}
     table = tabulate(run)
     return Frames(

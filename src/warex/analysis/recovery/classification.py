@@ -16,6 +16,7 @@ from warex.analysis.recovery.causes import (
 from warex.analysis.recovery.clients import by_program
 from warex.analysis.recovery.connection_tries import same_host
 from warex.analysis.recovery.detection import detection
+from warex.analysis.recovery.kinds.changes import judge_change, judge_session
 from warex.analysis.recovery.kinds.lies import VERDICTS, lie_from_verdict, lie_from_words
 from warex.analysis.recovery.kinds.model_faults import classify_model_fault, is_model_fault
 from warex.analysis.recovery.kinds.popups import judge_popup
@@ -171,6 +172,10 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
         return injection.judged("not_needed", _NOT_NEEDED[category])
     if category == "wall":
         return judge_wall(trial, injection)
+    if category == "session":
+        return judge_session(trial, injection)
+    if category == "change":
+        return judge_change(trial, injection, first)
     if category == "popup":
         return judge_popup(trial, injection, first)
     if injection.delivered.changes and effects & _JUDGED_BY_VALUES:

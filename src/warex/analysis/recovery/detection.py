@@ -4,7 +4,7 @@ from math import inf
 
 from warex.analysis.recovery.causes import FaultImpact, repeats_request
 from warex.analysis.recovery.claims import gives_up
-from warex.analysis.recovery.trial_events import TrialEvents
+from warex.analysis.recovery.trial_events import ModelCall, TrialEvents
 from warex.analysis.recovery.words import trouble_in
 
 
@@ -44,6 +44,11 @@ def noticed_in_words(
     return any(
         trouble_in(call.text) - usual for call in trial.calls if felt.felt_at <= call.began <= until
     )
+
+
+def new_trouble(trial: TrialEvents, call: ModelCall, first: float) -> set[str]:
+    """Return the words of trouble in a call that were not used before the trial's first fault."""
+    return set(trouble_in(call.text)) - _usual(trial, first)
 
 
 def _usual(trial: TrialEvents, first: float) -> set[str]:

@@ -17,6 +17,7 @@ from warex.analysis.stats.clustered import (
     within_tasks_p,
 )
 from warex.analysis.stats.estimates import INTERNAL, Mean, Rate, clustered_rate
+from warex.analysis.stats.exact_difference import MOST_PAIRS, exact_difference_p
 from warex.analysis.stats.proportions import (
     ALPHA,
     fisher,
@@ -83,8 +84,9 @@ class Delta:
     def bound_p(self, bound: float, *, at_least: bool) -> float | None:
         """Return the one-sided p of the hypothesis that the true difference is at least (most) it.
 
-        See ``difference_p``. A bound that no change reaches is not missed unless ``p`` rejects no
-        change. None without an interval.
+        The greater of ``difference_p`` and, with one pair a task, ``exact_difference_p``. A bound
+        that no change reaches is not missed unless ``p`` rejects no change. None without an
+        interval.
         """
         if self.cells is None or self.p is None:
             return None
@@ -93,6 +95,9 @@ class Delta:
             both, lost, won, neither = cells
             cells, value, bound = (both, won, lost, neither), -value, -bound
         found = difference_p(cells, bound)
+        if self.pairs == self.tasks <= MOST_PAIRS:
+            _, lost, won, _ = cells
+            found = max(found, exact_difference_p(round(lost), round(won), self.pairs, bound))
         return max(found, self.p / 2) if value < bound <= 0 else found
 
     @property

@@ -63,4 +63,5 @@ def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterato
     most, below = parameter.get("maximum"), parameter.get("exclusiveMaximum")
     if most is not None or below is not None:
         end = f"{most:g}" if below is None else f"below {below:g}"
-        yield f"{parameter['minimum']:g} to {end}"
+        least, above = parameter.get("minimum"), parameter.get("exclusiveMinimum")
+        yield f"{least:g} to {end}" if above is None else f"above {above:g} to {end}"

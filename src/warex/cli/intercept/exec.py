@@ -22,6 +22,7 @@ from warex.errors import TraceError, TrialVoid, void_error
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
 from warex.text.english import count_noun
+from warex.traces.paths import EVENTS, MANIFEST
 from warex.traffic import Capture, TrafficOptions
 
 if TYPE_CHECKING:
@@ -36,10 +37,6 @@ _POLL_SECONDS = 0.2
 _READY_SECONDS = 0.5
 """If starting takes longer, the command waits for the proxy: on such a slow machine a DNS lookup
 might time out (after 2 s) before the proxy can answer."""
-_EVENTS = "events.jsonl"
-"""``warex.traces.EVENTS``, whose import is slow."""
-_MANIFEST = "manifest.json"
-"""``warex.traces.MANIFEST``, likewise."""
 _NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
 """Options that are validated only when the configuration is built."""
 _LONGEST_HEAD = 1 << 26
@@ -227,7 +224,7 @@ class _Trial:
     def _require_no_run(self) -> None:
         out: Path | None = self.options["out"]
         # Almost no folder has such a file, and reading it is slow.
-        if out is not None and (out / _MANIFEST).exists():
+        if out is not None and (out / MANIFEST).exists():
             from warex.traces.manifest import require_no_run
 
             require_no_run(out)
@@ -241,7 +238,7 @@ class _Trial:
             make_private_dir(out)
         except OSError:
             return False
-        return not (out / _EVENTS).exists() and os.access(out, os.W_OK)
+        return not (out / EVENTS).exists() and os.access(out, os.W_OK)
 
     def _host_ports(self, asked: frozenset[int]) -> frozenset[int]:
         """Return the requested ports and those named elsewhere; report the latter."""
@@ -304,8 +301,8 @@ class _Trial:
 
         def look() -> None:
             if self.options["out"] is not None:
-                # Import this while the command runs: it is slow and writes the outcome.
-                import warex.traces  # noqa: F401
+                # Import this while the command runs: it writes the outcome.
+                import warex.traces.outcome_file  # noqa: F401
             while not over.wait(_POLL_SECONDS):
                 stop_with_command(pid, terminal)
                 self._say_all(place.loopback_messages())
@@ -353,9 +350,11 @@ class _Trial:
             self.say(f"{solved}: {'; '.join(verdict.reasons)}")
         if out is None:
             return broken
-        from warex.traces import Counted, Ending, Unscored, keep_out, leave_outcome
+        from warex.traces import Counted, Ending, Unscored, leave_outcome
 
         if self._traffic.redact_strings:
+            from warex.traces import keep_out
+
             keep_out(self._traffic.redact_strings)
 
         ending: Ending = "agent_crashed" if code else "answered"
@@ -447,7 +446,7 @@ def _first_event(replay: Path | None) -> str:
     from warex.cli.trial_path import latest_attempt
 
     try:
-        with open_regular_file(latest_attempt(replay) / _EVENTS, follow=False) as events:
+        with open_regular_file(latest_attempt(replay) / EVENTS, follow=False) as events:
             return events.readline(_LONGEST_HEAD).decode()
     except (OSError, ValueError):
         return ""

@@ -46,13 +46,17 @@ def check_thresholds(table: "Table", expression: str | None, on_unclear: OnUncle
     if expression is not None:
         from warex.analysis.output.thresholds import judge_run
 
-        enforce(judge_run(table, expression), on_unclear, "the run does not meet --fail-under")
+        found = judge_run(table, expression)
+        enforce(
+            found, on_unclear, "the run does not meet --fail-under", "the run meets --fail-under"
+        )
 
 
-def enforce(found: "Judgement", on_unclear: OnUnclear | None, failure: str) -> None:
+def enforce(found: "Judgement", on_unclear: OnUnclear | None, failure: str, question: str) -> None:
     """Raise WarexError, with a sentence per row, if a gate is broken, or unclear and that fails.
 
-    Raises CannotTell if it is unclear and nothing was decided for that.
+    Raises CannotTell if it is unclear and nothing was decided for that. ``failure`` says what a
+    broken gate means, ``question`` what an unclear one leaves open.
     """
     if found.broken:
         for sentence in found.unclear:
@@ -60,7 +64,7 @@ def enforce(found: "Judgement", on_unclear: OnUnclear | None, failure: str) -> N
         raise WarexError(f"{failure}:{_lines(found.broken)}")
     if not found.unclear:
         return
-    told = f"it cannot be told whether {failure}:{_lines(found.unclear)}"
+    told = f"it cannot be told whether {question}:{_lines(found.unclear)}"
     match on_unclear:
         case "pass":
             echo(told, err=True)

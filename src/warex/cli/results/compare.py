@@ -80,7 +80,7 @@ def command(
             console().print(render_comparison(each))
     gates = [judge_verdicts(found)] if fail_if_worse else []
     gates += [judge_comparisons(found, fail_under)] if fail_under is not None else []
-    enforce(combined(gates), on_unclear, "the comparison fails")
+    enforce(combined(gates), on_unclear, "the comparison fails", "the comparison fails")
 
 
 def _named(text: str) -> tuple[Path, str | None]:

@@ -7,11 +7,11 @@ import gzip
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 import brotli
+from msgspec import Struct
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -34,8 +34,7 @@ _EITHER_HEADER: Final = 32 + zlib.MAX_WBITS
 _NO_HEADER: Final = -zlib.MAX_WBITS
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedBody:
+class DecodedBody(Struct, frozen=True):
     """A decoded body, as far as it could be read."""
 
     body: bytes

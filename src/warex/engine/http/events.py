@@ -1,8 +1,13 @@
 """What a connection reports of the bytes that it was given; the same for both versions of HTTP."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from warex.engine.http.heads import NO_FIELDS, Headers, RequestHead, ResponseHead
+
+TOO_MANY_HINTS: Final = "the site sent more than 256 KiB of informational responses"
+"""Why an exchange fails whose site sends them without end."""
 
 
 class RequestReceived(Struct, frozen=True):

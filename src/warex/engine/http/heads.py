@@ -62,7 +62,10 @@ class Headers:
 
     @cached_property
     def by_name(self) -> Mapping[str, str]:
-        """The values by lower-case name; repeated ones are joined (RFC 9110 §5.2)."""
+        """The values by lower-case name; repeated ones are joined (RFC 9110 §5.2).
+
+        Cookies that HTTP/2 has divided are joined as one field (RFC 9113 §8.2.3).
+        """
         values = {name.lower(): value for name, value in self.pairs}
         return values if len(values) == len(self.pairs) else _joined(self.pairs)
 
@@ -104,7 +107,8 @@ def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     values: dict[str, str] = {}
     for key, value in pairs:
         name = key.lower()
-        values[name] = f"{values[name]}, {value}" if name in values else value
+        comma = "; " if name == "cookie" else ", "
+        values[name] = f"{values[name]}{comma}{value}" if name in values else value
     return values
 
 

@@ -1,8 +1,9 @@
 """WebSocket frames, as they came and unmasked (RFC 6455 §5.2)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 CONTINUATION: Final = 0
 TEXT: Final = 1
@@ -16,8 +17,7 @@ _MOST_HELD: Final = 64 * 1024
 """Bytes of a frame that is held until it is complete; a longer one passes in parts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """One WebSocket frame, unmasked.
 
     A long one comes in parts, which continue it as frames would: they must pass as they came.

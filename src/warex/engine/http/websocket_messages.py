@@ -7,8 +7,9 @@ import codecs
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.engine.http.encoding import decoded_limit
 from warex.engine.http.websocket import CLOSE, CONTINUATION, DATA, TEXT, Frame
@@ -34,8 +35,7 @@ _EXTENSION: Final = re.compile(rf"[ \t,]*({_TOKEN})")
 _WINDOW: Final = re.compile(r"[89]|1[0-5]")
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A message has passed."""
 
     size: int
@@ -45,15 +45,13 @@ class Message:
     """Its beginning, as far as it was to be kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Struct, frozen=True):
     """A side has sent a Close frame."""
 
     code: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(Struct, frozen=True):
     """From here on nothing can be read."""
 
     reason: str

@@ -13,6 +13,7 @@ from warex.engine.http.error_page import phrase
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead, parse_fields
 from warex.engine.net import socks5
 from warex.engine.net.dialling import Dialler
+from warex.engine.sockets.buffers import Buffers
 from warex.engine.tls.site_contexts import SiteContexts
 
 _CHALLENGE: Final = b"proxy-authenticate"
@@ -51,12 +52,14 @@ class Connector:
         is_refused: Callable[[str], bool] = lambda host: False,
         *,
         is_clients: bool = False,
+        buffers: Buffers | None = None,
     ) -> None:
         """``upstream``: the URL of a proxy (http, https or socks5), perhaps with credentials.
 
         ``is_refused``: whether a host is never connected to. ``is_clients``: the proxy is of the
-        client's own choice, and gets what the client says to it.
+        client's own choice, and gets what the client says to it. ``buffers``: the engine's.
         """
+        self._buffers = Buffers() if buffers is None else buffers
         self.upstream = upstream
         self.is_clients = is_clients
         self.authorization = proxy_authorization(upstream)
@@ -158,7 +161,7 @@ class Connector:
             raise SiteUnreachable(
                 failure_of(error.errno), f"{where} is unreachable: {_reason(error)}"
             ) from None
-        return End(opened, SITE_READ)
+        return End(opened, SITE_READ, self._buffers)
 
 
 def _failed(proxy: str | None, error: OSError) -> SiteUnreachable:

@@ -2,8 +2,9 @@
 
 import socket
 import struct
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.linux.sockets import reset_on_close
 
@@ -11,8 +12,7 @@ _SO_ORIGINAL_DST: Final = 80
 """linux/netfilter_ipv4.h; the same number for IPv6."""
 
 
-@dataclass(frozen=True, slots=True)
-class RedirectedConnection:
+class RedirectedConnection(Struct, frozen=True):
     """A client's connection and its destination."""
 
     client: socket.socket

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final, Protocol
 from weakref import WeakSet
 
+from warex.engine.sockets.buffers import LEAST, Buffers
 from warex.linux.sockets import unacknowledged
 
 _MOST_PIECES: Final = os.sysconf("SC_IOV_MAX")
@@ -47,6 +48,7 @@ class Transport:
     __slots__ = (
         "__weakref__",
         "_buffer",
+        "_buffers",
         "_fd",
         "_has_ended",
         "_is_lost",
@@ -64,9 +66,15 @@ class Transport:
     )
 
     def __init__(
-        self, connected: socket.socket, receiver: Receiver, buffer: memoryview, limit: int
+        self,
+        connected: socket.socket,
+        receiver: Receiver,
+        buffer: memoryview,
+        limit: int,
+        buffers: Buffers,
     ) -> None:
         """``buffer``: where is received; ``limit``: bytes that may wait for the kernel."""
+        self._buffers = buffers
         self.socket = connected
         self.is_closing = False
         """Whether this side has closed it, or it is lost."""
@@ -103,7 +111,8 @@ class Transport:
         if self._is_lost or receiver is None:
             return
         try:
-            count = self.socket.recv_into(self._buffer)
+            room = self._buffer if self._buffers.has_room else self._buffer[:LEAST]
+            count = self.socket.recv_into(room)
             if count:
                 receiver.received(self._buffer[:count])
                 return
@@ -149,6 +158,7 @@ class Transport:
             self._loop.add_writer(self._fd, self._writable)
         self._waiting.append(memoryview(data)[sent:])
         self.unsent += len(data) - sent
+        self._buffers.add(len(data) - sent)
         self._pause_writers()
 
     def write_eof(self) -> None:
@@ -191,6 +201,7 @@ class Transport:
         """Drop what has left."""
         waiting = self._waiting
         self.unsent -= sent
+        self._buffers.add(-sent)
         while sent:
             size = len(waiting[0])
             if size > sent:
@@ -200,7 +211,8 @@ class Transport:
             sent -= size
 
     def _pause_writers(self) -> None:
-        if self.unsent > self._limit and not self._is_write_paused and self._receiver is not None:
+        limit = min(self._limit, self._buffers.limit)
+        if self.unsent > limit and not self._is_write_paused and self._receiver is not None:
             self._is_write_paused = True
             self._receiver.pause_writing()
 
@@ -255,6 +267,7 @@ class Transport:
         if self._waiting:
             self._loop.remove_writer(self._fd)
             self._waiting.clear()
+            self._buffers.add(-self.unsent)
             self.unsent = 0
         self._loop.call_soon(self._end, error)
 

@@ -8,8 +8,10 @@ lasts no longer with a hundred floods than with one.
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 from weakref import WeakMethod
+
+from warex.engine.sockets.buffers import Pausable
 
 SLICE_S: Final = 0.001
 """Seconds for which one peer is served before others come between."""
@@ -20,16 +22,6 @@ _ENDING_S: Final = 0.00015
 _BURST_S: Final = 0.002
 _RATE: Final = 0.05
 """What a peer uses little of: seconds at once, and per second in the long run."""
-
-
-class Pausable(Protocol):
-    """One end of a connection."""
-
-    def pause(self, by: object) -> None:
-        """Read nothing, until all who have paused it resume."""
-
-    def resume(self, by: object) -> None:
-        """Read again."""
 
 
 class Turns:

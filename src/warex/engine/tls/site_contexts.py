@@ -2,12 +2,12 @@
 
 import os
 import ssl
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class TrustStore:
+
+class TrustStore(Struct, frozen=True):
     """The certificates that sites are verified with, as OpenSSL's CA file and CA path.
 
     Of a folder, only the certificates that are asked for are read.

@@ -26,8 +26,9 @@ from warex.faults.own_site import unregistrable_host
 from warex.faults.pages.wording import in_languages, spoken, spoken_of
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
+from warex.rewriting.baskets import OF_BASKETS, PAGE_BASKET
+from warex.rewriting.baskets.added_item import added_item
 from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
-from warex.rewriting.json_body.basket_edit import basket_edit
 from warex.seeds import KeyedRng
 
 type Pattern = Literal["preticked_box", "disguised_ad", "nagging", "sneaked_item"]
@@ -69,10 +70,6 @@ _WHY_NOTHING: Final = {
     "unexplained": "the basket's total is more than its parts explain",
 }
 """Why a page has nothing to put the pattern into."""
-_OF_BASKETS: Final = re.compile(
-    r"cart|basket|bag|checkout|order|warenkorb|panier|carrito|graphql|trolley", re.IGNORECASE
-)
-"""Paths of requests for a basket's data."""
 _LOOK: Final[dict[str, JsonValue]] = {
     "background": "#ffffff",
     "ink": "#222222",
@@ -159,7 +156,7 @@ class DarkPattern(PageFault, frozen=True):
         if resource_of(request) == "xhr":
             said = spoken_of(_item_in_languages(item), spoken(exchange.look.language))
             made = {"title": said["item"], "price": price, "identity": identity}
-            return (Rewrite(basket_edit(made, rng)),), known
+            return (Rewrite(added_item(made, rng)),), known
         texts = _item_in_languages(item)
         settings: dict[str, JsonValue] = {
             "after": 0,
@@ -171,7 +168,7 @@ class DarkPattern(PageFault, frozen=True):
         shows = parts(price=price)
         script = f"{__package__}.sneaked_item"
         return run_in_page(
-            *(script, settings, known, rng, (PAGE_LANGUAGE,)),
+            *(script, settings, known, rng, (PAGE_LANGUAGE, PAGE_BASKET)),
             shows=shows,
             details=_WHY_NOTHING,
             meant=parts(item=texts["en"]["item"]),
@@ -183,7 +180,7 @@ class DarkPattern(PageFault, frozen=True):
         request = exchange.request
         if request.parts.netloc not in _sites(state, "sneaked") or self.spares(exchange, state):
             return False
-        is_data = resource_of(request) == "xhr" and _OF_BASKETS.search(request.parts.path)
+        is_data = resource_of(request) == "xhr" and OF_BASKETS.search(request.parts.path)
         return request.is_top_level or bool(is_data)
 
     @override

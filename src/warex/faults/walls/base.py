@@ -58,9 +58,13 @@ class Wall(Fault, frozen=True):
     def text(self, incident: Incident) -> WallText:
         """Return what the page says."""
 
+    def way_out(self, wall_exit: WallExit, incident: Incident) -> WallExit:
+        """Return the exit with what else is needed to pass it."""
+        return wall_exit
+
     def still_applies(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether there is a wall before this site, which the client has not passed."""
-        site = _site(exchange.request)
+        site = site_of(exchange.request)
         return site in _walls(state) and not _is_passed(exchange.request, state)
 
     @override
@@ -73,7 +77,7 @@ class Wall(Fault, frozen=True):
         """Remember the site whose wall was passed."""
         if what != "cleared":
             return state
-        site = _site(exchange.request)
+        site = site_of(exchange.request)
         return {**state, "passed": [*(it for it in _passed(state) if it != site), site]}
 
     @property
@@ -86,7 +90,7 @@ class Wall(Fault, frozen=True):
 
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the page of this site."""
-        request, site = exchange.request, _site(exchange.request)
+        request, site = exchange.request, site_of(exchange.request)
         pages, known = next_number(state)
         walls = _walls(state)
         cookie = str(walls.get(site, ""))
@@ -97,13 +101,13 @@ class Wall(Fault, frozen=True):
         incident = Incident.at(exchange, self.page_status, rng)
         said = self.text(incident)
         page = site_page(incident, *said[:3], path_of_form=path, **said.words)
-        wall_exit = WallExit(path, same_site_location(request), cookie)
+        wall_exit = self.way_out(WallExit(path, same_site_location(request), cookie), incident)
         reply = replace(page.reply(self.page_status), wall_exit=wall_exit)
         passed: list[JsonValue] = [it for it in _passed(state) if it != site]
         return (reply,), {**known, "walls": {**walls, site: cookie}, "passed": passed}
 
 
-def _site(request: Request) -> str:
+def site_of(request: Request) -> str:
     """Return the site of a request: a registrable domain and a port, on which sites differ."""
     host, _, port = request.parts.netloc.rpartition("@")[2].partition(":")
     domain = registrable_domain(request.parts.hostname or host)
@@ -123,7 +127,7 @@ def _passed(state: FaultState) -> list[JsonValue]:
 
 
 def _is_passed(request: Request, state: FaultState) -> bool:
-    site = _site(request)
+    site = site_of(request)
     cookie = _walls(state).get(site)
     shown = [it.strip() for it in request.headers.get("cookie", "").split(";")]
     return site in _passed(state) or (isinstance(cookie, str) and cookie in shown)

@@ -1,6 +1,6 @@
 """TLS faults: invalid certificates, and connections closed at the ClientHello."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from warex.effects import BadCertificate, Cut
 from warex.engine.handler import AbortConnection, Connection, Handshake, Intercept
@@ -8,8 +8,7 @@ from warex.lane.connection_faults.tries import ConnectionTries
 from warex.scenarios import PlannedInjection
 
 
-@dataclass(frozen=True, slots=True)
-class _FaultyHandshake:
+class _FaultyHandshake(Struct, frozen=True):
     """A connection to which a fault is applied."""
 
     injection: PlannedInjection

@@ -5,7 +5,7 @@ rule comes into force (arming, a step, a window, a one-shot), the idle connectio
 closed, as by a server's timeout; the next request makes a connection try.
 """
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from warex.clock import Clock
 from warex.engine.handler import Connection, Control, Timer
@@ -13,8 +13,7 @@ from warex.exchange import Request
 from warex.scenarios import Injector
 
 
-@dataclass(slots=True)
-class _ClientConnection:
+class _ClientConnection(Struct):
     """A client's connection and the sites that it was used for."""
 
     connection: Connection

@@ -8,10 +8,11 @@ to a site.
 
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from warex.engine.handler import Connection, Handler
 from warex.engine.http.heads import RequestHead
@@ -24,14 +25,12 @@ from warex.scenarios import Scenario
 from warex.scenarios.intensity import scaled
 from warex.seeds import derive_seed
 from warex.traces import Unscored, leave_outcome
-from warex.traces.manifest import require_no_run
 from warex.traces.paths import escape
 
 _FOLDER: Final = "episodes"
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeOptions:
+class EpisodeOptions(Struct, frozen=True):
     """What an episode has of its own; None takes the process's."""
 
     name: str
@@ -46,8 +45,7 @@ class EpisodeOptions:
     """Where its clients come; 0 for any free port, None for none of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(Struct, frozen=True):
     """A running episode."""
 
     name: str
@@ -182,6 +180,8 @@ class Episodes:
             scenario = scaled(scenario, options.intensity)
         out = options.out
         if out is not None:
+            from warex.traces.manifest import require_no_run
+
             require_no_run(out)
         elif own.out is not None:
             out = _free_folder(own.out / _FOLDER / escape(options.name))

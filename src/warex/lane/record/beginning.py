@@ -6,8 +6,9 @@ from warex.clock import Clock
 from warex.lane.config import ProxyConfig
 from warex.lane.hosts.own_hosts import RESERVED_HOSTS
 from warex.lane.record.recorder import Recorder
-from warex.scenarios import Injector, Scenario
+from warex.scenarios import Injector
 from warex.scenarios.namespace_only import require_namespace
+from warex.scenarios.scenario import NO_RULES
 from warex.traces import EVENTS, TraceWriter, TrialBegan
 from warex.traces.blobs import BlobStore
 from warex.traces.redaction.environment_secrets import process_secrets
@@ -19,7 +20,7 @@ def begin_record(config: ProxyConfig, versions: Mapping[str, str]) -> tuple[Inje
 
     Raises WarexError if a fault cannot be applied or the trace cannot be written.
     """
-    scenario, out, defence = config.scenario or Scenario(name="clean"), config.out, config.defence
+    scenario, out, defence = config.scenario or NO_RULES, config.out, config.defence
     require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
     clock = Clock()
     process_secrets().add((*config.secrets, *config.traffic.redact_strings))

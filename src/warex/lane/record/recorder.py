@@ -4,7 +4,8 @@ It is the only writer of a trial's trace. If it cannot write, ``broken`` is set,
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warex.clock import Clock
 from warex.errors import WarexError
@@ -28,8 +29,7 @@ from warex.traces.redaction.redactor import Redactor
 _MISSED, _DELIVERED = 1, 2
 
 
-@dataclass(slots=True)
-class Recorder:
+class Recorder(Struct):
     """Writes events, and counts for the end of the trial."""
 
     clock: Clock

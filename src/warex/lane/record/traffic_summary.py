@@ -6,9 +6,10 @@ A remote browser is detected by the protocol that drives it; its pages bypass th
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypedDict
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
 
 from warex.exchange import BROWSER
 from warex.lane.record.ip_address import parse_ip
@@ -61,8 +62,7 @@ class TrafficSummary(TypedDict):
     missed: int
 
 
-@dataclass(slots=True)
-class TrafficCounter:
+class TrafficCounter(Struct):
     """Counts the events of one trial."""
 
     notices: Callable[[str], None] = lambda sentence: None

@@ -1,7 +1,8 @@
 """Records what is passed through: whole connections, and exchanges in plain HTTP."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from warex.lane.record.recorder import Recorder
 from warex.llm.recognition.hosts import is_known_llm_host
@@ -12,8 +13,7 @@ type TunnelReason = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTunnel:
+class OpenTunnel(Struct, frozen=True):
     """A connection or exchange that is passed through."""
 
     host: str

@@ -1,8 +1,9 @@
 """An injection that changes a page, and what has become of it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.exchange import Exchange
 from warex.lane.response_faults.stream_rewriter import StreamedRewriter
@@ -14,8 +15,7 @@ MAX_CHANGES: Final = 50
 """Changed values in the trace."""
 
 
-@dataclass(slots=True, eq=False)
-class PageChange:
+class PageChange(Struct, eq=False):
     """The state of an injection that rewrites a response, in its page as well."""
 
     injection: PlannedInjection

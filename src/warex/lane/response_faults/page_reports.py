@@ -4,8 +4,9 @@ import hashlib
 import hmac
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal, cast
+
+from msgspec import Struct, field
 
 from warex.rewriting.base import ValueChange
 
@@ -52,8 +53,7 @@ _MAC: Final = 64
 """Hexadecimal digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageReport:
+class PageReport(Struct, frozen=True):
     """One authentic report."""
 
     what: str
@@ -63,8 +63,7 @@ class PageReport:
     payload: str
 
 
-@dataclass(slots=True)
-class ReportChannel:
+class ReportChannel(Struct):
     """The reports of one page, each of which is valid once."""
 
     key: str

@@ -2,12 +2,12 @@
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.effects import Reply, Rewrite, WallExit
@@ -34,14 +34,13 @@ from warex.lane.response_faults.stream_rewriter import (
     DecompressionBomb,
     start_rewriter,
 )
+from warex.lane.response_faults.wall_exits import answer_at, paths_of
 from warex.lane.whole_response import WholeResponse
 from warex.rewriting.base import Edit
 from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.scenarios import PlannedInjection, Rule
 from warex.traces import ChangedValue, Witness
 
-_CLEARED: Final = "cleared"
-"""Recorded when a client passes a wall."""
 _VISITED: Final = "visited"
 """Recorded when a client opens a link that only a changed page has."""
 _FORGED: Final = "forged"
@@ -70,8 +69,16 @@ def unconditional(headers: Headers) -> Headers:
     return headers.without(*_CONDITIONS) if any(it in known for it in _CONDITIONS) else headers
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+def _without_cookies(headers: Headers, names: Collection[str]) -> Headers:
+    """Return a request's headers without cookies of these names (RFC 6265 §5.4)."""
+    # HTTP/2 may divide the field (RFC 9113 §8.2.3).
+    cookies = ";".join(headers.get_all("cookie")).split(";")
+    kept = [it.strip() for it in cookies if it.partition("=")[0].strip() not in names]
+    left = "; ".join(it for it in kept if it)
+    return headers.with_field("cookie", left) if left else headers.without("cookie")
+
+
+class _Page(Struct, frozen=True):
     """A changed page that reports."""
 
     change: PageChange
@@ -98,18 +105,25 @@ class RewrittenPages:
         self._links: dict[str, PageChange] = {}
         """By the path of each link that only a changed page has."""
         self._walls: dict[str, tuple[PageChange, WallExit]] = {}
-        """The walls of the trial, by the path of each exit."""
+        """The walls of the trial, by each path of an exit."""
 
     def note_request(self, url: str) -> None:
         """Note a request to a site."""
         self._mentioned.note_request(url)
 
-    def prepare_request(self, head: RequestHead) -> RequestHead:
+    def prepare_request(
+        self, head: RequestHead, injections: Iterable[PlannedInjection] = ()
+    ) -> RequestHead:
         """Request a response that may be changed as complete and in a readable coding.
 
-        Returns the same head if there is nothing to change.
+        The cookies that ``injections`` drop are left out. Returns the same head if there is nothing
+        to change.
         """
         headers = unconditional(head.headers)
+        effects = (it for injection in injections for it in injection.effects)
+        dropped = {name for it in effects if isinstance(it, Rewrite) for name in it.drops}
+        if dropped:
+            headers = _without_cookies(headers, dropped)
         if "accept-encoding" in headers.by_name:
             offered = headers.get("accept-encoding").split(",")
             read = [it.strip() for it in offered if StreamDecoder.reads(it.partition(";")[0])]
@@ -184,7 +198,8 @@ class RewrittenPages:
         """Note an injection that answers with a wall, if it does."""
         for effect in change.injection.effects:
             if isinstance(effect, Reply) and effect.wall_exit is not None:
-                self._walls[effect.wall_exit.path] = change, effect.wall_exit
+                for path in paths_of(effect.wall_exit):
+                    self._walls[path] = change, effect.wall_exit
 
     def is_report(self, path: str) -> bool:
         """Whether a request is a changed page's report, opens its link, or passes a wall."""
@@ -196,7 +211,12 @@ class RewrittenPages:
         ``content``: the decoded body of the request.
         """
         if path in self._walls:
-            return self._clear_wall(request, *self._walls[path])
+            change, wall_exit = self._walls[path]
+            now = self._recorder.clock.now()
+            what, response = answer_at(wall_exit, request, path, content, now)
+            if what:
+                self._record(change, PageReport(what, "", "", ""))
+            return response
         if path in self._pages:
             return self._report(request, self._pages[path], content)
         by = request.asked_by
@@ -283,16 +303,6 @@ class RewrittenPages:
             )
         )
         change.injector.note_report(change.injection, change.exchange, report.what)
-
-    def _clear_wall(
-        self, request: Request, change: PageChange, wall_exit: WallExit
-    ) -> WholeResponse:
-        """Redirect back to the page; the wall is removed only for a POST of its form."""
-        headers = {"location": wall_exit.back, "cache-control": "no-store"}
-        if request.method == "POST":
-            headers["set-cookie"] = f"{wall_exit.cookie}; Path=/; HttpOnly; SameSite=Lax"
-            self._record(change, PageReport(_CLEARED, "", "", ""))
-        return WholeResponse.make(303, headers)
 
     def finish(self) -> None:
         """Settle the pages without a report at the end of the trial."""

@@ -4,9 +4,11 @@ What is kept has a limit for each answer and in all; a page that cannot be read 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warex.engine.http.encoding import StreamDecoder
 from warex.engine.http.heads import ResponseHead
@@ -22,8 +24,7 @@ _MAX_SHEETS: Final = 4 * 1024 * 1024
 _MAX_SITES: Final = 32
 
 
-@dataclass(slots=True)
-class _SitePage:
+class _SitePage(Struct):
     """The latest page of a host."""
 
     address: str
@@ -32,8 +33,7 @@ class _SitePage:
     """None until somebody asks."""
 
 
-@dataclass(slots=True)
-class SiteLooks:
+class SiteLooks(Struct):
     """The latest page of each host, and the style sheets of a trial."""
 
     wanted: bool

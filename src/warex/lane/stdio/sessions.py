@@ -15,11 +15,11 @@ its response (docs/decisions/0025-tools-over-stdio.md).
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
+from msgspec import Struct, field
 
 from warex.engine.handler import (
     Abort,
@@ -65,8 +65,7 @@ class BadCall(Exception):
         self.status = status
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """An exchange that has not ended."""
 
     exchange: Exchange
@@ -83,8 +82,7 @@ class _Open:
         return step
 
 
-@dataclass(slots=True)
-class _Session:
+class _Session(Struct):
     """A server that was started."""
 
     number: int
@@ -96,8 +94,7 @@ class _Session:
     """Its open exchanges, by the numbers that `warex mcp` gives them."""
 
 
-@dataclass(slots=True)
-class Call:
+class Call(Struct):
     """The state of an exchange that is such a call."""
 
     request: Request

@@ -1,7 +1,8 @@
 """What `warex mcp` does next with a message, as the lane says it."""
 
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 type Then = Literal["pass", "say", "whole", "end"]
 """Pass the message on as it came; send the client something else; ask for the whole answer's plan;
@@ -11,8 +12,7 @@ NAME: Final = r"[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9_])?"
 """A server's name, the host of its address."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """What is done next, after its holds."""
 
     then: Then

@@ -1,8 +1,10 @@
 """The agent's LLM calls: adds the defence, uses the cache, records the end."""
 
 from copy import copy
-from dataclasses import dataclass, replace
 from typing import Final, Self, override
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from warex.effects import Reply
 from warex.engine.http.encoding import decode, encode
@@ -14,7 +16,14 @@ from warex.lane.record.recorder import Recorder
 from warex.lane.traffic.base import Ending, Traffic
 from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
 from warex.lane.whole_response import WholeResponse
-from warex.llm import LlmAnswer, LlmRequest, recognise, retry_after, with_system_text
+from warex.llm import (
+    LlmAnswer,
+    LlmRequest,
+    recognise,
+    retry_after,
+    streamed_answer,
+    with_system_text,
+)
 from warex.llm.actions.vocabulary import SubtaskDepth
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
@@ -28,8 +37,7 @@ _KEPT_HEADERS: Final = ("content-type", "content-encoding", "x-request-id")
 NO_HEADERS: Final = Headers()
 
 
-@dataclass(frozen=True, slots=True)
-class _RateLimited:
+class _RateLimited(Struct, frozen=True):
     """A call whose client was asked to wait."""
 
     injection: str
@@ -244,6 +252,13 @@ class LlmTraffic(Traffic):
         length = b"%d" % len(tap.replayed.body)
         headers = Headers((*kept, (b"content-length", length)))
         return WholeResponse(ResponseHead(200, b"OK", "HTTP/1.1", headers), tap.replayed.body)
+
+    @override
+    def answered(self, head: ResponseHead) -> None:
+        fields = head.headers
+        streams = fields.get("content-type").lower().startswith("text/event-stream")
+        if streams and 200 <= head.status < 300 and not fields.get("content-encoding"):
+            self.tap.begun = streamed_answer(self.tap.request)
 
     @override
     def read_held(self, response: WholeResponse) -> None:

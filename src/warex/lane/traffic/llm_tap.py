@@ -1,12 +1,22 @@
 """Copies an LLM call while it is streamed, and parses it at its end. The stream is not delayed."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from warex.engine.http.encoding import decode
-from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
+from warex.llm import (
+    LlmAnswer,
+    LlmRequest,
+    StreamedAnswer,
+    Usage,
+    detach_images,
+    read_answer,
+    usage_at_least,
+)
 from warex.llm.actions.base import Action
 from warex.llm.actions.vocabulary import SubtaskDepth, Vocabulary
 from warex.llm.body.framing import MAX_BODY
@@ -17,10 +27,11 @@ from warex.traces.redaction.structured import redact_image
 
 _MAX_PIECE_TIMES: Final = 4096
 """Recorded pieces of a stream; a first token after them is dated with the last."""
+_MAX_SEARCHED: Final = 256 * 1024
+"""Bytes of a stream in which its first token is looked for; the same holds after them."""
 
 
-@dataclass(slots=True)
-class LlmTap:
+class LlmTap(Struct):
     """An open LLM call of the agent."""
 
     request: LlmRequest
@@ -35,6 +46,10 @@ class LlmTap:
     """Whether the answer is longer than the kept body."""
     piece_times: list[tuple[int, float]] = field(default_factory=list)
     """Length of a stream's body and second of the trial, after each of its first pieces."""
+    begun: StreamedAnswer | None = None
+    """Reads a stream of events as it comes."""
+    first_token: float | None = None
+    """Second of the trial at which the model first said something, if that is known by then."""
     cache_entry: CacheLookup | None = None
     sent_at: float = 0.0
     """Second of the trial at which the model was asked: its latency has no fault's delay."""
@@ -55,6 +70,10 @@ class LlmTap:
         self.body += data if len(data) <= room else data[:room]
         if self.request.stream and len(self.piece_times) < _MAX_PIECE_TIMES:
             self.piece_times.append((len(self.body), now))
+        if self.begun is not None:
+            self.begun.read(self.body)
+            if self.first_token is None and self.begun.has_content:
+                self.first_token = now
 
     def read_upstream_usage(self, status: int, content_type: str, content_encoding: str) -> None:
         """Note the usage of the model's own answer, which a fault may replace."""
@@ -65,10 +84,10 @@ class LlmTap:
         self.first_byte = self.last_byte = None
         self.body, self.is_truncated = bytearray(), False
         self.piece_times = []
+        self.begun = self.first_token = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCall:
+class ReadCall(Struct, frozen=True):
     """A finished call: its event, and the agent's next actions."""
 
     event: LlmCall
@@ -164,7 +183,8 @@ def _answer(
     if status is None:
         return LlmAnswer(model=tap.request.model, error=error or "no answer came")
     content = decode(bytes(tap.body), content_encoding, MAX_BODY)
-    answer = read_answer(tap.request, status, content_type, content.body)
+    begun, tap.begun = tap.begun, None  # It is used up.
+    answer = read_answer(tap.request, status, content_type, content.body, begun)
     if content.error is not None:
         answered = 200 <= status < 300
         why = content.error if answered else f"HTTP {status}: {content.error}"
@@ -185,13 +205,16 @@ def _first_token(
     if not tap.piece_times or not _has_content(answer):
         return None if tap.piece_times else tap.first_byte
 
+    if tap.first_token is not None:
+        return tap.first_token
+
     def begun(pieces: int) -> bool:
         end, _ = tap.piece_times[pieces - 1]
-        body = decode(bytes(tap.body[:end]), content_encoding, MAX_BODY).body
+        body = decode(bytes(tap.body[:end]), content_encoding, _MAX_SEARCHED).body
         return _has_content(read_answer(tap.request, 200, content_type, body))
 
     # Double the pieces each time, so that at most twice the necessary bytes are parsed.
-    tried, known = 1, len(tap.piece_times)
+    tried, known = 1, bisect_right(tap.piece_times, (_MAX_SEARCHED, 0.0)) or 1
     while tried < known and not begun(tried):
         tried *= 2
     within = range(tried // 2 + 1, min(tried, known))

@@ -2,14 +2,14 @@
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from warex.lane.traffic.llm_tap import LlmTap
 from warex.llm.sockets.base import SocketEvent
 
 
-@dataclass(slots=True)
-class LlmWebsocketCall:
+class LlmWebsocketCall(Struct):
     """One call; it has no tap if it generates nothing or was not understood."""
 
     exchange: str
@@ -18,8 +18,7 @@ class LlmWebsocketCall:
     """Another status if the first message is an error that states it."""
 
 
-@dataclass(slots=True)
-class LlmWebsocketCalls:
+class LlmWebsocketCalls(Struct):
     """The calls of one WebSocket; those of a stream are answered in order."""
 
     exchange: str

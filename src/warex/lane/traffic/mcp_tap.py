@@ -1,8 +1,9 @@
 """Reads the response of an MCP exchange while it is streamed, and tracks its session."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, Protocol
+
+from msgspec import Struct, field
 
 from warex.engine.http.encoding import StreamDecoder, decode
 from warex.mcp.changes import Change
@@ -14,8 +15,7 @@ _EVENTS: Final = "text/event-stream"
 _TOO_LONG: Final = f"a message is longer than the {LONGEST:,} bytes that are read"
 
 
-@dataclass(slots=True)
-class Amendment:
+class Amendment(Struct):
     """A change of the answers to an exchange's requests, and what became of it."""
 
     change: Change | None
@@ -31,8 +31,7 @@ class Amendment:
     """Seconds that the answer was delayed on another exchange."""
 
 
-@dataclass(slots=True)
-class PendingRequest:
+class PendingRequest(Struct):
     """A request without an answer yet."""
 
     request: McpRequest
@@ -48,8 +47,7 @@ class PendingRequest:
         return self.amendment is not None and not self.is_amended
 
 
-@dataclass(slots=True)
-class McpSession:
+class McpSession(Struct):
     """An MCP session of a client and a server."""
 
     number: int = 0

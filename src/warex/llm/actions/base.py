@@ -1,9 +1,9 @@
 """Actions of an agent, and the calls in its code that may be actions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct, field
 from pydantic import JsonValue
 
 type Context = Literal["", "loop", "handler", "branch"]
@@ -17,8 +17,7 @@ def inner_context(outer: Context, inner: Context) -> Context:
     return max(outer, inner, key=_RANK.__getitem__)
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """One action; ``arguments`` are unquoted texts if given by position, a mapping if by name."""
 
     name: str
@@ -29,8 +28,7 @@ class Action:
 type Language = Literal["python", "javascript", "shell"]
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A piece of code that an agent runs."""
 
     language: Language
@@ -38,8 +36,7 @@ class Code:
     context: Context = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeCall:
+class CodeCall(Struct, frozen=True):
     """A call in code, or a command in a shell: ``driver.get(url)``, ``agent-browser open URL``."""
 
     name: str

@@ -7,9 +7,9 @@ is run. A tool that runs code or commands is recognised by its name and its argu
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.actions.base import Code, CodeCall, Language, inner_context

@@ -14,7 +14,7 @@ class NamedAction(Protocol):
         """Its name, as in the vocabulary."""
 
 
-class Vocabulary(BaseModel, frozen=True, extra="forbid"):
+class Vocabulary(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """A benchmark's action names, spelt as the agent spells them.
 
     A name is in every list that is true of it.

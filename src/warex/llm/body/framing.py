@@ -5,15 +5,21 @@ stream with an error in JSON, and some servers send no content type.
 """
 
 import re
+import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from struct import Struct
 from typing import Final
 
+from msgspec import Struct
 from pydantic import JsonValue
 
-from warex.llm.body.lenient_json import as_dict, as_text, parse_json
+from warex.llm.body.lenient_json import (
+    TOO_MANY_VALUES,
+    as_dict,
+    as_text,
+    has_too_many_values,
+    parse_json,
+)
 from warex.text.lazy_pattern import lazy_re
 
 MAX_BODY: Final = 16 * 1024 * 1024
@@ -22,6 +28,8 @@ EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
 """AWS's messages (Smithy, "Amazon Event Stream")."""
 _NEWLINE = lazy_re(rb"\n")
 _LINE_END = lazy_re(rb"\r\n|\n|\r")
+_BOM: Final = b"\xef\xbb\xbf"
+_EVENT_ENDS: Final = (b"\n\n", b"\r\n\r\n")
 _DONE: Final = b"[DONE]"
 """The data of the last event of OpenAI's streams."""
 _SSE_FIELD = lazy_re(rb"\s*(?:(?:data|event|id|retry)\s*:|:)")
@@ -29,14 +37,14 @@ _STREAMED = lazy_re(rb"(?<=\n\n)|(?<=\r\n\r\n)|(?<=\}\n)(?=\{)|(?<=\},\n)(?=\{)"
 """Where the next event, line or item of a stream begins."""
 _PLAIN_ERROR = lazy_re(rb'^\{\s*"error"\s*:.*', re.MULTILINE | re.DOTALL)
 """The end of a failed stream of Google's API, which is not an event."""
-_PRELUDE: Final = Struct(">III")
+_LONGEST_ERROR: Final = 64 * 1024
+_PRELUDE: Final = struct.Struct(">III")
 _CRC: Final = 4
 _TEXT: Final = 7
 """The type of a header with a string value, the only one that LLM APIs use."""
 
 
-@dataclass(slots=True)
-class BodyFrames:
+class BodyFrames(Struct):
     """The JSON values of an answer, in order."""
 
     items: Iterable[JsonValue] = ()
@@ -51,21 +59,69 @@ class BodyFrames:
     """Why nothing can be read, if so."""
 
 
-def split_frames(body: bytes, content_type: str = "") -> BodyFrames:
-    """Split a decompressed body, which may be cut; skip what is not JSON; raise nothing."""
+class EventReader:
+    """Reads the events of a stream as they come, so that nobody waits for all of them at its end.
+
+    What is no stream of events it leaves to ``split_frames``.
+    """
+
+    def __init__(self) -> None:
+        self.taken = 0
+        """Bytes of the body that were read."""
+        self.done = False
+        """Whether the stream has its end marker."""
+        self._searched = 0
+        self._is_other = False
+
+    def read(self, body: bytearray) -> Iterator[JsonValue]:
+        """Yield the values of the events that are complete now; ``body`` is all that came."""
+        if self.done or self._is_other:
+            return
+        places = ((body.rfind(end, self._searched), len(end)) for end in _EVENT_ENDS)
+        end = max((at + size for at, size in places if at >= 0), default=0)
+        self._searched = max(self.taken, len(body) - 3)
+        if not end:
+            return
+        events = bytes(memoryview(body)[self.taken : end])
+        if not (self.taken or _SSE_FIELD.match(events.removeprefix(_BOM))):
+            self._is_other = True
+            return
+        self.taken = self._searched = end
+        yield from _event_values(events, self)
+
+
+def split_frames(
+    body: bytes, content_type: str = "", read: EventReader | None = None
+) -> BodyFrames:
+    """Split a decompressed body, which may be cut; skip what is not JSON; raise nothing.
+
+    ``read``: what has read its first events; they are left out.
+    """
+    if read is not None and read.taken:
+        rest = BodyFrames(done=read.done)
+        rest.items = () if read.done else _events(body, rest, read.taken)
+        return rest
     if content_type.lower().startswith(EVENT_STREAM):
         return BodyFrames(_messages(body))
     begin = body.lstrip()[:1]
     if begin in (b"{", b"["):
         return _json(body)
-    if begin and not _SSE_FIELD.match(body.removeprefix(b"\xef\xbb\xbf")):
+    if not begin:
+        return BodyFrames()
+    if not _SSE_FIELD.match(body.removeprefix(_BOM)):
         return BodyFrames(error="the answer is not JSON")
     stream = BodyFrames()
     stream.items = _events(body, stream)
     return stream
 
 
-def _events(body: bytes, stream: BodyFrames) -> Iterator[JsonValue]:
+def _events(body: bytes, stream: BodyFrames, begin: int = 0) -> Iterator[JsonValue]:
+    yield from _event_values(body[begin:], stream)
+    if not stream.done and (found := _PLAIN_ERROR.search(body, max(0, len(body) - _LONGEST_ERROR))):
+        yield from _readable([found[0]])
+
+
+def _event_values(body: bytes, stream: BodyFrames | EventReader) -> Iterator[JsonValue]:
     for data in _sse_bytes(body):
         if data.strip() == _DONE:
             stream.done = True
@@ -74,8 +130,6 @@ def _events(body: bytes, stream: BodyFrames) -> Iterator[JsonValue]:
             yield parse_json(data if data.isascii() else data.decode(errors="replace").encode())
         except ValueError:
             continue  # The stream was cut here.
-    if found := _PLAIN_ERROR.search(body):
-        yield from _readable([found[0]])
 
 
 def stream_chunks(body: bytes, content_type: str = "") -> list[bytes]:
@@ -101,7 +155,7 @@ def sse_data(body: bytes) -> Iterator[str]:
 
 def _sse_bytes(body: bytes) -> Iterator[bytes]:
     data: list[bytes] = []
-    for line in _lines(body.removeprefix(b"\xef\xbb\xbf"), _LINE_END):
+    for line in _lines(body.removeprefix(_BOM), _LINE_END):
         if not line:
             if data:
                 yield b"\n".join(data)
@@ -140,7 +194,8 @@ def _json(body: bytes) -> BodyFrames:
     try:
         return BodyFrames(_items(parse_json(body, cut=True)), whole=True, cut=True)
     except ValueError:
-        return BodyFrames(error="the answer is not JSON")
+        is_long = has_too_many_values(body)
+        return BodyFrames(error=TOO_MANY_VALUES if is_long else "the answer is not JSON")
 
 
 def _items(value: JsonValue) -> tuple[JsonValue, ...]:

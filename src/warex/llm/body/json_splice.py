@@ -4,8 +4,8 @@ Parsing and serialising again would change bytes, and an LLM API or its prompt c
 """
 
 import json
-from dataclasses import dataclass
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from warex.text.lazy_pattern import lazy_re
@@ -21,8 +21,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=_number, parse_float=_number
 _SPACE = lazy_re(r"[ \t\n\r]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A value and its place in the text: from ``begin`` to before ``end``."""
 
     value: JsonValue

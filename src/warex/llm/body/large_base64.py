@@ -6,9 +6,9 @@ Otherwise each screenshot of a call would be in memory twice: in the body and as
 import hashlib
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct, field
 from pydantic import JsonValue
 
 from warex.text.lazy_pattern import lazy_re
@@ -19,8 +19,7 @@ _LONG: Final = lazy_re(rb'[",]([A-Za-z0-9+/]{65536,}+={0,2}+)"')
 """A JSON string, or the part of a data URL behind the comma (RFC 2397)."""
 
 
-@dataclass(frozen=True, slots=True)
-class OmittedBase64:
+class OmittedBase64(Struct, frozen=True):
     """The strings that were replaced in a body."""
 
     name: str = ""

@@ -14,21 +14,41 @@ _SURROGATES = lazy_re(
     rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
 """Valid escapes (group 1), or half a surrogate pair."""
+_HALF: Final = lazy_re(rb"\\u[dD][89a-fA-F]")
+_MOST_VALUES: Final = 300_000
+"""Objects, arrays and keys that are read, for which others wait some 50 ms."""
+_FEW: Final = 512 * 1024
+"""Bytes that do not have so many."""
+TOO_MANY_VALUES: Final = f"its JSON has more than {_MOST_VALUES:,} objects, arrays and keys"
 
 
 def parse_json(body: bytes, *, cut: bool = False) -> JsonValue:
     """Return the JSON in ``body``; with ``cut``, the part that is there.
 
     Half a surrogate pair, as agents in JavaScript send, becomes U+FFFD. Raises ValueError if it is
-    not JSON, or nested deeper than 200 levels.
+    not JSON, nested deeper than 200 levels, or has too many values: others would wait for it.
     """
+    if has_too_many_values(body):
+        raise ValueError(TOO_MANY_VALUES)
     partial: Literal["trailing-strings", "off"] = "trailing-strings" if cut else "off"
     try:
         value: JsonValue = from_json(body, allow_inf_nan=False, allow_partial=partial)
     except ValueError:
+        if not _HALF.search(body):
+            raise
         mended = _SURROGATES.sub(lambda found: found[1] or rb"\ufffd", body)
         value = from_json(mended, allow_inf_nan=False, allow_partial=partial)
     return value
+
+
+def has_too_many_values(body: bytes) -> bool:
+    """Whether JSON has more values than are read, at most; brackets in texts count, too."""
+    if len(body) < _FEW:
+        return False
+    opened = body.count(b"{") + body.count(b"[")
+    keys = body.count(b'":') - body.count(b'\\":')
+    # Other values are read much faster.
+    return opened + keys + body.count(b",") // 8 > _MOST_VALUES
 
 
 def parse_object(body: bytes) -> dict[str, JsonValue]:

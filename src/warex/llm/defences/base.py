@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 
-class Defence(BaseModel, frozen=True, extra="forbid"):
+class Defence(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """A text for the agent's model, added to the system prompt of each of its requests in flight.
 
     Neither the agent nor the benchmark is changed, so a defence can be tried on anybody's agent.

@@ -4,9 +4,9 @@ Source: https://docs.anthropic.com/en/api/messages and the types of anthropic-sd
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final, override
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage

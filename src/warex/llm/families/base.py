@@ -7,13 +7,34 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, Sampling, SerializedAnswer
-from warex.llm.body.framing import BodyFrames, split_frames
+from warex.llm.body.framing import BodyFrames, EventReader, split_frames
 from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text
 from warex.llm.families import system_prompt
 from warex.llm.families.reading import AnswerBuilder, body_excerpt
 from warex.text.lazy_pattern import lazy_re
 
 _NUMBER = lazy_re(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+
+
+class StreamedAnswer:
+    """An answer whose events are read as they come."""
+
+    def __init__(self, api: "LlmApi") -> None:
+        self._api = api
+        self.said = AnswerBuilder()
+        self.events = EventReader()
+
+    def read(self, body: bytearray) -> None:
+        """Read the events that are complete now; ``body`` is all that came."""
+        for frame in self.events.read(body):
+            if isinstance(frame, dict):
+                self._api.read(self.said, frame, whole=False)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the model has said something."""
+        said = self.said
+        return bool(said.text or said.refusal or said.reasoning or said.calls)
 
 
 class LlmApi(ABC):
@@ -59,12 +80,21 @@ class LlmApi(ABC):
         )
 
     def read_answer(
-        self, request: LlmRequest, status: int, content_type: str, body: bytes
+        self,
+        request: LlmRequest,
+        status: int,
+        content_type: str,
+        body: bytes,
+        begun: "StreamedAnswer | None" = None,
     ) -> LlmAnswer:
-        """Read the answer; ``body`` is decompressed, and may be cut."""
+        """Read the answer; ``body`` is decompressed, and may be cut.
+
+        ``begun``: what has read its first events, and is used up by this.
+        """
         if not 200 <= status < 300:
             return LlmAnswer(request.model, error=f"HTTP {status}: {body_excerpt(body)}")
-        arrived, said = split_frames(body, content_type), AnswerBuilder()
+        said = AnswerBuilder() if begun is None else begun.said
+        arrived = split_frames(body, content_type, None if begun is None else begun.events)
         for frame in arrived.items:
             if isinstance(frame, dict):
                 self.read(said, frame, whole=arrived.whole)

@@ -8,10 +8,10 @@ https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final, override
 from urllib.parse import unquote
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage

@@ -4,9 +4,9 @@ Source: https://docs.cohere.com/reference/chat and the types of cohere-python.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final, override
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage

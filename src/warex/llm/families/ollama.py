@@ -4,16 +4,22 @@ Source: https://github.com/ollama/ollama/blob/main/docs/api.md and its ``api/typ
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final, override
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, parse_json
 from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import LlmApi, are_messages, sampling_in, system_message
+from warex.llm.families.base import (
+    LlmApi,
+    StreamedAnswer,
+    are_messages,
+    sampling_in,
+    system_message,
+)
 from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message
 from warex.llm.families.writing import api_finish_reason, parse_arguments
 
@@ -68,9 +74,14 @@ class Ollama(LlmApi):
 
     @override
     def read_answer(
-        self, request: LlmRequest, status: int, content_type: str, body: bytes
+        self,
+        request: LlmRequest,
+        status: int,
+        content_type: str,
+        body: bytes,
+        begun: StreamedAnswer | None = None,
     ) -> LlmAnswer:
-        answer = super().read_answer(request, status, content_type, body)
+        answer = super().read_answer(request, status, content_type, body, begun)
         usage = answer.usage
         if usage is None or usage.source == "estimated" or usage.input_total:
             return answer

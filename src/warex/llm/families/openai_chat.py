@@ -5,9 +5,9 @@ Source: https://platform.openai.com/docs/api-reference/chat and the types of ope
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final, override
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage

@@ -5,9 +5,9 @@ Source: https://platform.openai.com/docs/api-reference/responses and the types o
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import ClassVar, Final, Literal, override
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage

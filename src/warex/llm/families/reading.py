@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
@@ -21,8 +22,7 @@ _QUOTED: Final = 200
 """Characters of an unreadable answer that its error quotes."""
 
 
-@dataclass
-class PartialCall:
+class PartialCall(Struct):
     """A tool call while it is read."""
 
     id: str = ""
@@ -41,8 +41,7 @@ class PartialCall:
         )
 
 
-@dataclass
-class AnswerBuilder:
+class AnswerBuilder(Struct):
     """One answer while it is read."""
 
     model: str = ""

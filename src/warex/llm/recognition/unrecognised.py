@@ -6,7 +6,7 @@ Requests of pages are ignored; those of programs and browser extensions are not.
 
 from collections.abc import Mapping
 
-from warex.llm.body.lenient_json import parse_object
+from warex.llm.body.lenient_json import TOO_MANY_VALUES, has_too_many_values, parse_object
 from warex.llm.families import LLM_APIS
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.llm.recognition.hosts import is_known_llm_host
@@ -77,6 +77,8 @@ def unrecognised_reason(
     path = path.partition("?")[0]
     if path.endswith(_COUNTS) or _EMBEDS.search(path) or _KEEPS.search(path):
         return None
+    if broken is None and has_too_many_values(body):
+        broken = TOO_MANY_VALUES
     known, read = is_known_llm_host(host), path.endswith(_READ)
     listed = read or path.endswith(_PATHS)
     why = NOT_UNDERSTOOD if read else NO_SUCH_API

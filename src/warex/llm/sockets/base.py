@@ -3,9 +3,9 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from warex.llm.base import LlmRequest
@@ -14,8 +14,7 @@ _MOST_ITEMS: Final = 1000
 """Items of a conversation that are kept until the model is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class SocketRequest:
+class SocketRequest(Struct, frozen=True):
     """A request in a client's message, or one that a server makes of what it has heard."""
 
     stream: str
@@ -26,8 +25,7 @@ class SocketRequest:
     """Whether it calls the model, readable or not."""
 
 
-@dataclass(frozen=True, slots=True)
-class SocketEvent:
+class SocketEvent(Struct, frozen=True):
     """An event in a server's message."""
 
     stream: str

@@ -3,8 +3,9 @@
 Source: https://platform.openai.com/docs/guides/websocket-mode and the types of openai-python.
 """
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from warex.llm import recognise
 from warex.llm.body.lenient_json import as_count, as_text, parse_object

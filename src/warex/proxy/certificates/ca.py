@@ -12,10 +12,11 @@ import hashlib
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from warex.errors import MachineError
 from warex.files.private import private_opener
@@ -36,8 +37,7 @@ _SYSTEM_BUNDLES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CertificateAuthority:
+class CertificateAuthority(Struct, frozen=True):
     """A CA on disk."""
 
     folder: Path

@@ -12,13 +12,15 @@ import asyncio
 import ipaddress
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.clock import Clock
 from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.record.ip_address import parse_ip
+from warex.latest import Latest
 from warex.linux import nftables
 from warex.linux.nftables import BlockedConnection, BlocklistEntry
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
@@ -35,12 +37,13 @@ _FORGET_SECONDS: Final = 4.0
 """Seconds after which a dropped connection is forgotten."""
 _MAX_LITERAL_ADDRESSES: Final = 256
 """Remembered addresses without a name."""
+_MOST_NAMES: Final = 10_000
+"""Names of which it is remembered whether a rule may block them."""
 
 _HOST: Final = re.compile(r"://(\[[0-9a-fA-F:.]+\]|[^/:*?\[\]]+)")
 
 
-@dataclass(slots=True)
-class _BlockedTry:
+class _BlockedTry(Struct):
     """A connection try that was dropped."""
 
     since: float
@@ -70,7 +73,7 @@ class ConnectionBlocklist:
         self._literal_addresses: dict[str, None] = {}
         self._rules: tuple[Rule, ...] = ()
         self._named: tuple[str, ...] = ()
-        self._concerned: dict[str, bool] = {}
+        self._concerned = Latest[str, bool](_MOST_NAMES)
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
 

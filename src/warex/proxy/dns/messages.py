@@ -6,8 +6,9 @@ it (``docs/decisions/0008``).
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.proxy.dns import numbers
 
@@ -16,8 +17,7 @@ _UDP_PAYLOAD_SIZE: Final = 1232
 """Bytes of a UDP response that fit everywhere (DNS flag day 2020)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A parsed question."""
 
     id: int

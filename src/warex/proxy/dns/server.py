@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from warex.clock import Clock
 from warex.effects import RESOLVER_GIVES_UP_AFTER as GIVES_UP_AFTER
 from warex.errors import TrialVoid
+from warex.latest import Latest
 from warex.linux.sockets import TIMESTAMP_SPACE
 from warex.proxy.dns import messages, numbers
 from warex.proxy.dns.messages import Question
@@ -32,6 +33,8 @@ _UDP_TIMEOUT: Final = 0.7
 resolvers try for two seconds (``sandbox/namespace/name_resolution.py``)."""
 _IDLE_TIMEOUT: Final = 30.0
 """Seconds after which an idle TCP connection is closed."""
+_REMEMBERED: Final = 10_000
+"""Answers that are not recorded again."""
 
 
 class LookupFault(NamedTuple):
@@ -76,7 +79,7 @@ class DnsServer:
         self._known = {name.lower() for name in known}
         self._own = own
         self._lookup = SystemResolver() if asks else None
-        self._recorded: set[tuple[str, str, str]] = set()
+        self._recorded = Latest[tuple[str, str, str], None](_REMEMBERED)
         self._tasks: set[asyncio.Task[None]] = set()
         self._sockets: list[socket.socket] = []
         self._loop = asyncio.get_running_loop()
@@ -269,7 +272,7 @@ class DnsServer:
         """Record a response, once for each name and type: clients repeat their questions."""
         key = (question.name, question.type_name, said)
         if key not in self._recorded:
-            self._recorded.add(key)
+            self._recorded[key] = None
             self._record(Dns(name=key[0], kind=key[1], answer=key[2]))
 
 

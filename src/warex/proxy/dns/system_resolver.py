@@ -4,10 +4,11 @@ import asyncio
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from warex.lane.record.ip_address import parse_ip
 from warex.proxy.dns.numbers import NOERROR, NXDOMAIN, SERVFAIL
@@ -23,8 +24,7 @@ _PORT = 53
 _DNS_TIMEOUT: Final = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(Struct, frozen=True):
     """The result of a lookup."""
 
     rcode: int = NOERROR

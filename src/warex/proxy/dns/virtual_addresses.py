@@ -7,9 +7,10 @@ match addresses, can refuse the connections to one host alone.
 import ipaddress
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from warex.lane.record.ip_address import parse_ip
 
@@ -23,8 +24,7 @@ _SIZE: Final = V4.num_addresses - 2
 _V6_BASE: Final = int(V6.network_address)
 
 
-@dataclass(frozen=True, slots=True)
-class AddressPair:
+class AddressPair(Struct, frozen=True):
     """The addresses of one name."""
 
     v4: str

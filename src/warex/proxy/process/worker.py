@@ -24,8 +24,9 @@ from warex.lane.control.control_port import bind_control, serve_control
 from warex.lane.hosts.own_hosts import RESERVED_HOSTS
 from warex.proxy.serving import RunningLane, run_lane
 from warex.proxy.transparent.passed_sockets import PassedSockets
-from warex.scenarios import Injector, Scenario
-from warex.scenarios.injection.replay import tasks_required
+from warex.scenarios import Injector
+from warex.scenarios.scenario import NO_RULES, Match, Rule, Scenario, Trigger
+from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.text import precompile
 
 _TASKS = (
@@ -46,8 +47,10 @@ _LATE = (
 
 def preload() -> None:
     """Load what the lanes of this user need, once before they are forked."""
+    ProxyConfig.model_rebuild()
+    process_secrets()
     # Python caches the compiled patterns that every trial uses.
-    Injector(Scenario(name="clean"), 0, own_hosts=RESERVED_HOSTS)
+    Injector(NO_RULES, 0, own_hosts=RESERVED_HOSTS)
 
 
 def preload_late() -> None:
@@ -55,6 +58,8 @@ def preload_late() -> None:
     for module in _LATE:
         import_module(module)
     preload_faults()
+    for model in (Match, Trigger, Rule, Scenario):
+        model.model_rebuild()
     precompile()
 
 
@@ -88,8 +93,11 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
             running.episodes.on_notice = running.lane.on_notice
             async with serve_control(running.episodes, listener, token) as control:
                 send("ready", pid=os.getpid(), port=running.port, control=control, token=token)
-                if last := tasks_required(config.schedule or frozenset()):
-                    send("notice", sentence=_TASKS.format(last))
+                if config.schedule:
+                    from warex.scenarios.injection.replay import tasks_required
+
+                    if last := tasks_required(config.schedule):
+                        send("notice", sentence=_TASKS.format(last))
                 if running.recorder.broken is not None:
                     send("broken", reason=running.recorder.broken)
                 await reader.read()

@@ -20,6 +20,7 @@ from warex.engine.net.redirected_connection import (
     original_destination,
 )
 from warex.engine.net.relay import Relay
+from warex.latest import Latest
 from warex.proxy.transparent.lateness import require_patience
 
 _SERVER_FIRST_DELAY: Final = 0.1
@@ -33,6 +34,8 @@ _LIKELY_HTTP_DELAY: Final = 2.0
 """``_SERVER_FIRST_DELAY`` on ports where HTTP is likely."""
 _ACCEPT_BATCH: Final = 64
 """Connections accepted in one turn of the event loop."""
+_REMEMBERED: Final = 1000
+"""Hosts and ports that are known to use HTTP."""
 
 type ServeCallback = Callable[[RedirectedConnection, DetectedProtocol], Awaitable[None]]
 """Serves HTTP on a connection, and closes it."""
@@ -65,7 +68,7 @@ class RedirectListener:
         self._broke, self._now = broke, now
         self._connect = connect
         self._http_ports = _HTTP_PORTS | frozenset(http_ports)
-        self._http_seen: set[tuple[str, int]] = set()
+        self._http_seen = Latest[tuple[str, int], None](_REMEMBERED)
         """Hosts and ports that have used HTTP."""
         self._loop = asyncio.get_running_loop()
         self._handlers: set[asyncio.Task[None]] = set()
@@ -145,7 +148,7 @@ class RedirectListener:
                 _close(client, site)
             case "tls" | "http" | "proxied" | "h2c":
                 _close(site)
-                self._http_seen.add((redirected.host, redirected.port))
+                self._http_seen[redirected.host, redirected.port] = None
                 await self._serve(redirected, detected)
             case _:
                 await self._relay(redirected, site)

@@ -6,16 +6,16 @@ can accept the connections that a command makes inside another one.
 
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import batched
 from typing import Self
+
+from msgspec import Struct
 
 _MAX_SOCKETS = 16
 """Sockets in one message at most; a namespace passes six of TCP and DNS and two of netlink."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassedSockets:
+class PassedSockets(Struct, frozen=True):
     """The sockets of a namespace."""
 
     tcp: tuple[socket.socket, ...]

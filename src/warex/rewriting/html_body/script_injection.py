@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Final, Protocol
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.exchange import Request, Response
@@ -29,8 +29,7 @@ class ScriptQueryHandler(Protocol):
         """Return the answer, and the values that the page changes because of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class InjectedScript:
+class InjectedScript(Struct, frozen=True):
     """Injects a script into a page, and allows it to report to the page's own site.
 
     ``script`` is a function of the key by which its reports are authenticated. It is ASCII and
@@ -123,12 +122,17 @@ def language_table() -> dict[str, JsonValue]:
 
     Japanese comes before Chinese, some of whose characters it has.
     """
+    from importlib.resources import files
+
     table: dict[str, JsonValue] = json.loads((files(__package__) / "languages.json").read_bytes())
     return table
 
 
 @cache
 def _read(package: str, name: str) -> str:
+    # Imported late, as it is slow, and most trials inject nothing.
+    from importlib.resources import files
+
     text = (files(package) / f"{name}.js").read_text(encoding="ascii")
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//")).rstrip(";")

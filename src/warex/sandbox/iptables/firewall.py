@@ -86,10 +86,12 @@ def revert() -> bool:
         before = _read(state)
         if before is not None and before.backend == "nftables":
             _require_program("nft", "nftables")
-        found = _revert_nft()
-        with _forgotten(state, before):
-            found |= _revert_iptables(before)
-    return found
+        try:
+            had_table = _revert_nft()
+        finally:
+            with _forgotten(state, before):
+                had_rules = _revert_iptables(before)
+    return had_table or had_rules
 
 
 def applied_redirect() -> RedirectSpec | None:
@@ -161,7 +163,8 @@ def _forgotten(state: Path, before: AppliedRules | None) -> Iterator[None]:
 def _apply_nft(state: Path, capture: RedirectSpec, before: AppliedRules | None) -> None:
     _require_program("nft", "nftables")
     # What cannot be read is noticed before anything changes.
-    _iptables_to_revert()
+    for family, kind in _iptables_variants():
+        _saved(family, kind)
     _write(state, AppliedRules(capture, "nftables"))
     with _all_or_nothing(state, before):
         _run("nft", ("-f", "-"), nft_ruleset(capture))
@@ -202,33 +205,43 @@ def _apply_iptables(state: Path, capture: RedirectSpec, before: AppliedRules | N
         _revert_nft()
 
 
-def _iptables_to_revert() -> list[tuple[IpFamily, str, str]]:
-    """Return what removes WAREX's rules: family, variant and rules. Raises MachineError."""
-    found: list[tuple[IpFamily, str, str]] = []
+def _iptables_variants() -> Iterator[tuple[IpFamily, str]]:
+    """Yield each family and variant that this machine has."""
     for family in _COMMANDS:
         for kind in _VARIANTS:
-            # iptables-save without a table's name creates no table.
-            if _find_program(f"{_COMMANDS[family]}{kind}-restore") is None:
-                continue
-            if text := iptables_revert(_saved(family, kind)):
-                found.append((family, kind, text))
-    return found
+            if _find_program(f"{_COMMANDS[family]}{kind}-restore") is not None:
+                yield family, kind
 
 
 def _revert_iptables(before: AppliedRules | None) -> bool:
+    """Revert whatever can be reverted, then raise the first MachineError if there was one."""
     found = False
-    for family, kind, _ in _iptables_to_revert():
-        # The machine's default is one of the two others, which may have reverted it by now.
-        if text := iptables_revert(_saved(family, kind)):
-            _restore(family, kind, text)
-            found = True
+    errors: list[MachineError] = []
+    for family, kind in _iptables_variants():
+        try:
+            # iptables-save without a table's name creates no table.
+            if text := iptables_revert(_saved(family, kind)):
+                _restore(family, kind, text)
+                found = True
+        except MachineError as error:
+            errors.append(error)
+    try:
+        _delete_created(before)
+    except MachineError as error:
+        errors.append(error)
+    if errors:
+        raise errors[0]
+    return found
+
+
+def _delete_created(before: AppliedRules | None) -> None:
+    """Delete the tables and chains that did not exist before and are empty."""
     if before is None:
-        return found
+        return
     for family, table, chain in before.absent:
         # The policy of an empty chain may have been changed.
         if not chain or has_accept_policy(_saved(family, before.variant), table, chain):
             delete_if_empty(family, table, chain)
-    return found
 
 
 def _saved(family: IpFamily, kind: str) -> str:

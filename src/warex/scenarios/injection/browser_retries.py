@@ -4,8 +4,9 @@ Chromium silently sends a request again, also a POST, if its connection ends, or
 or 421. Such a repeat belongs to the same occurrence.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.exchange import Request
 from warex.scenarios.matching.url_patterns import normalise
@@ -14,8 +15,7 @@ REPEAT_WINDOW: Final = 0.3
 """Seconds after a request's end within which an equal one is the browser's repeat."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Death[T]:
+class _Death[T](Struct, frozen=True):
     at: float
     identity: tuple[str, str, str]
     what: T

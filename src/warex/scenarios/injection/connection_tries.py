@@ -15,14 +15,15 @@ which has the rule from the start, hits the same.
 must know in advance what happens to the next try.
 """
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
+from msgspec import Struct
+
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionFault, FaultState
+from warex.latest import Latest
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.scenarios.injection.planner import (
     NO_INJECTION,
@@ -45,6 +46,8 @@ from warex.traffic import BACKGROUND_HOSTS, SHARED_HOSTS
 type TryOutcome = Literal["refuse", "drop"]
 """What the kernel does to a blocked connection."""
 
+_REMEMBERED: Final = 10_000
+"""Targets that are remembered for what may come later; a client can name any number."""
 _UNBLOCKED_WITHIN: Final = 0.25
 """Seconds by which the kernel's block may be removed too late."""
 _PROBE: Final = "warex-probe"
@@ -68,8 +71,7 @@ class _Try(NamedTuple):
     exchange: Exchange
 
 
-@dataclass(frozen=True, slots=True)
-class _Occurrence:
+class _Occurrence(Struct, frozen=True):
     """An occurrence: its first try, and the decision for it."""
 
     until: float
@@ -80,8 +82,7 @@ class _Occurrence:
     skipped: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
+class _View(Struct, frozen=True):
     """How a rule sees a try."""
 
     hit: bool = False
@@ -110,7 +111,9 @@ class _Rule:
         self.of_sites = not sites or origin is None
         """Whether it is about the task's sites only; all are task sites if none are known."""
         self.occurrences: dict[ConnectionTarget, _Occurrence] = {}
-        """The latest at each target."""
+        """The latest at each target; those that are over may be missing."""
+        self._forget_at = _REMEMBERED
+        """How many occurrences there are when those that are over are forgotten."""
 
     def matches_request(self, target: ConnectionTarget, *, llm: bool) -> bool:
         """Whether the rule is about a target.
@@ -138,6 +141,10 @@ class _Rule:
             until += self.fault.gives_up_after_s
         occurrence = _Occurrence(until, tried.exchange.id, place, injection, skipped)
         self.occurrences[tried.target] = occurrence
+        if len(self.occurrences) > self._forget_at:
+            since = tried.state.now - _UNBLOCKED_WITHIN
+            kept = {target: it for target, it in self.occurrences.items() if it.until > since}
+            self.occurrences, self._forget_at = kept, max(_REMEMBERED, 2 * len(kept))
 
     def unblocked_late(self, target: ConnectionTarget, state: TrialState) -> _View | None:
         """Return the view of a try that the kernel blocked for an occurrence that has just ended.
@@ -149,6 +156,28 @@ class _Rule:
             return None
         late = ended.until <= state.now < ended.until + _UNBLOCKED_WITHIN
         return _View(True, occurrence=ended) if late else None
+
+
+class _TriedPorts:
+    """The ports of the latest hosts to which connections were tried."""
+
+    def __init__(self) -> None:
+        self._of_hosts: dict[str, set[int]] = {}
+        self._number = 0
+
+    def add(self, host: str, port: int) -> None:
+        """Note a try; the hosts that were tried longest ago are forgotten."""
+        ports = self._of_hosts[host] = self._of_hosts.pop(host, set())
+        if port in ports:
+            return
+        ports.add(port)
+        self._number += 1
+        while self._number > _REMEMBERED:
+            self._number -= len(self._of_hosts.pop(next(iter(self._of_hosts))))
+
+    def of(self, host: str) -> Iterable[int]:
+        """Return the ports of a host."""
+        return self._of_hosts.get(host, ())
 
 
 class ConnectionTryRules:
@@ -177,10 +206,10 @@ class ConnectionTryRules:
         self._is_excluded = lru_cache(maxsize=1024)(self._excludes)
         self._number = 0
         self._rules: list[_Rule] = []
-        self._armed_tries: Counter[ConnectionTarget] = Counter()
-        self._unarmed_tries: Counter[ConnectionTarget] = Counter()
-        self._tried: dict[str, set[int]] = {}
-        """The ports that were tried, by host."""
+        self._armed_tries = Latest[ConnectionTarget, int](_REMEMBERED)
+        self._unarmed_tries = Latest[ConnectionTarget, int](_REMEMBERED)
+        """How often a target was tried, for a one-shot to come."""
+        self._tried = _TriedPorts()
 
     def begin(self, counts: Iterable[RuleState]) -> None:
         """Begin a task with new counts and no occurrences."""
@@ -225,9 +254,9 @@ class ConnectionTryRules:
             state = state._replace(skipped="never")
         if state.skipped != "never":
             tries = self._armed_tries if state.skipped is None else self._unarmed_tries
-            tries[target] += 1
+            tries[target] = tries.get(target, 0) + 1
         if target.point == "connect" and target.port is not None:
-            self._tried.setdefault(target.host, set()).add(target.port)
+            self._tried.add(target.host, target.port)
         if not self._rules:
             return NO_INJECTION
         exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
@@ -267,7 +296,7 @@ class ConnectionTryRules:
             named = {it.port for it in rule.origins if it.names_host(host)}
             ports.update(filter(None, named))
             if None in named:
-                ports.update(self._tried.get(host, ()), () if is_loopback(host) else _SPOKEN)
+                ports.update(self._tried.of(host), () if is_loopback(host) else _SPOKEN)
         return tuple(sorted(ports))
 
     def concerns(self, target: ConnectionTarget, rules: Container[str] | None = None) -> bool:

@@ -18,7 +18,7 @@ Collisions. A planned injection wins over those planned later, by a later rule o
 
 from collections.abc import Container, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from msgspec import Struct, structs
@@ -47,8 +47,7 @@ from warex.scenarios.scenario import Rule, Scenario, Trigger
 from warex.traffic import Arm
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedMatches:
+class SkippedMatches(Struct, frozen=True):
     """The number of matching exchanges that a rule skipped, and the reason."""
 
     rule: str
@@ -169,6 +168,9 @@ class Injector:
             opened.skipped = self._unarmed
         else:
             self.armed = True
+        for count in self._of_exchanges:
+            if count.ongoing is not None:
+                count.observe(exchange)
         due = [count for count in self._at_request if count.matches(candidate)]
         reached = [
             count

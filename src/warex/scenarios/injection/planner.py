@@ -37,7 +37,7 @@ class PlannedInjection:
     @property
     def stage(self) -> Stage:
         """When the fault is applied."""
-        return self.fault.stage
+        return self.fault.stage_of(self.effects)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ hits the same places and draws nothing.
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from msgspec import Struct
 from pydantic import TypeAdapter, ValidationError
 
 from warex.errors import TraceError
@@ -34,8 +34,7 @@ from warex.traces import (
 from warex.traffic import Arm
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """Everything that repeats a trial's faults, and its defence."""
 
     scenario: Scenario

@@ -1,8 +1,9 @@
 """The counts and the budget of one rule in a trial, and the places that its trigger hits."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from warex.exchange import Exchange
 from warex.faults import FaultState
@@ -68,9 +69,13 @@ class RuleState:
             return False
         return self.rule.fault.reaches(exchange, self.fault_state)
 
+    def observe(self, exchange: Exchange) -> None:
+        """Let the fault of an earlier hit see a request, whether the rule matches it or not."""
+        self.fault_state = self.rule.fault.observed(self.fault_state, exchange)
+
     def may_concern(self, method: str, url: str) -> bool:
         """Whether the rule could be about a request, as far as method and URL tell."""
-        methods = self.rule.match.method
+        methods = self.rule.methods
         fits = methods is None or method in methods
         return bool(fits and not self.of_connections and self._url_fits(url))
 
@@ -139,8 +144,7 @@ class RuleState:
         self._spent[scope] += amount
 
 
-@dataclass(slots=True)
-class Occurrence:
+class Occurrence(Struct):
     """One hit as its rule counts it, including silent repeats.
 
     It uses one unit of the budget while one of its injections is pending or was delivered.
@@ -171,8 +175,7 @@ class Occurrence:
         return self._delivered or bool(self._under_way)
 
 
-@dataclass(frozen=True, slots=True)
-class OngoingHit:
+class OngoingHit(Struct, frozen=True):
     """A hit that later ones may belong to: its injection and its occurrence."""
 
     id: str

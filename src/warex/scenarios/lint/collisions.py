@@ -168,7 +168,7 @@ def _may_meet(one: Rule, other: Rule) -> bool:
         (one.targets_llm, one.targets_mcp) == (other.targets_llm, other.targets_mcp)
         and _share(_methods(one), _methods(other))
         and _calls_may_meet(one.match, other.match)
-        and _share(one.match.method, other.match.method)
+        and _share(one.methods, other.methods)
         and _share(one.resources, other.resources)
         and _share(one.match.status, other.match.status)
         and _urls_may_meet(one.match, other.match)
@@ -221,11 +221,11 @@ class _Example(NamedTuple):
     @classmethod
     def of(cls, rule: Rule) -> Self:
         url = rule.match.url_exact or "https://site.example/"
-        method = rule.match.method[0] if rule.match.method else "GET"
+        method = rule.methods[0] if rule.methods else "GET"
         response = Response(rule.match.status[0] if rule.match.status else 200)
         exchange = Exchange("trial", Request(method, url), response)
         effects, _ = rule.fault.effects(exchange, {}, KeyedRng(0, rule.name))
-        return cls(rule.fault.stage, effects)
+        return cls(rule.fault.stage_of(effects), effects)
 
     @property
     def ends(self) -> bool:

@@ -75,7 +75,7 @@ def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
 def may_write(rule: Rule) -> bool:
     """Whether the rule may hit a request that changes something on the site."""
     by_get = bool(rule.resources) and SUBRESOURCES.issuperset(rule.resources)
-    methods = rule.match.method
+    methods = rule.methods
     safe = methods is not None and _SAFE_METHODS.issuperset(methods)
     return not (by_get or safe)
 

@@ -191,7 +191,7 @@ def _globs(rule: Rule, sites: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _methods(rule: Rule) -> Iterable[str]:
-    methods, resources = rule.match.method, set(rule.resources)
+    methods, resources = rule.methods, set(rule.resources)
     if not methods:
         return
     said = " or ".join(methods)

@@ -9,7 +9,7 @@ from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.mcp.exchange import McpExchange
 from warex.scenarios.matching.url_patterns import host_of, matcher, names_host, normalise
-from warex.scenarios.scenario import LlmMatch, McpMatch, Rule
+from warex.scenarios.scenario import LlmMatch, Rule
 from warex.text.short_cache import cached_if_short
 
 
@@ -71,8 +71,8 @@ def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bo
     """
     match, resources = rule.match, rule.resources
     url_fits = matcher(match, sites)
-    methods, statuses = match.method, match.status
-    of_llm, llm = rule.targets_llm, match.llm or LlmMatch()
+    methods, statuses = rule.methods, match.status
+    of_llm, llm = rule.targets_llm, match.llm
     of_mcp = rule.targets_mcp
     whole_pages = rule.fault.changes_page and match.resource is None and "document" in resources
     third_parties = rule.fault.third_party_only
@@ -98,7 +98,7 @@ def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bo
             if media_types and not any(_is_a(candidate.media_type, it) for it in media_types):
                 return False
         if of_llm:
-            return candidate.call is not None and _is_asked(candidate.call, llm)
+            return candidate.call is not None and (llm is None or _is_asked(candidate.call, llm))
         if of_mcp:
             return any(_is_about(rule, *request) for request in candidate.tools or ())
         host = host_of(candidate.url)
@@ -117,12 +117,13 @@ def _is_asked(call: tuple[str, str, int], wanted: LlmMatch) -> bool:
 
 
 def _is_about(rule: Rule, method: str, tool: str) -> bool:
-    wanted = rule.match.mcp or McpMatch()
-    if wanted.method is not None:
+    wanted = rule.match.mcp
+    if wanted is not None and wanted.method is not None:
         about = any(fnmatchcase(method, glob) for glob in wanted.method)
     else:
         about = rule.fault.asks_tools(method, tool)
-    return about and (wanted.tool is None or any(fnmatchcase(tool, it) for it in wanted.tool))
+    tools = None if wanted is None else wanted.tool
+    return about and (tools is None or any(fnmatchcase(tool, it) for it in tools))
 
 
 def _is_a(media_type: str, wanted: str) -> bool:

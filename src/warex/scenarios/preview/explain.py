@@ -92,7 +92,7 @@ def _exchanges(rule: Rule) -> str:
     elif rule.targets_mcp:
         words, server = _requests_to_tools(rule), "the server"
     else:
-        words, server = f"{_or(match.method)} requests" if match.method else "requests", "the site"
+        words, server = f"{_or(rule.methods)} requests" if rule.methods else "requests", "the site"
         words += f" whose resource is {_or(rule.resources)}" if rule.resources else ""
         words += " of another site than the page" if rule.fault.third_party_only else ""
     if server == "the site" or match != Match(llm=match.llm, mcp=match.mcp):

@@ -8,13 +8,13 @@ import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import re2
+from msgspec import Struct
 
 from warex.errors import MachineError
 from warex.text.lazy_pattern import lazy_re
@@ -38,8 +38,7 @@ _OWN_NAMES = frozenset({"curl-auth-header", "curl-auth-user", "generic-api-key",
 """Rules that WAREX replaces by its own."""
 
 
-@dataclass(frozen=True)
-class SecretRule:
+class SecretRule(Struct, frozen=True):
     """One kind of token."""
 
     name: str

@@ -11,9 +11,9 @@ import json
 import os
 import re
 from contextlib import suppress
-from dataclasses import replace
 from urllib.parse import parse_qsl, quote_plus, unquote_to_bytes
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from warex.text.lazy_pattern import lazy_re

@@ -7,13 +7,13 @@ A secret is known from the environment (``environment_secrets``), or detected by
 
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from pydantic import JsonValue
 
 from warex.text.short_cache import cached_if_short
 from warex.traces.redaction.environment_secrets import process_secrets
-from warex.traces.redaction.named import near, options
+from warex.traces.redaction.named import logins, near, options, tables
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
 from warex.traces.redaction.text import PLAIN, Pass, Seen, cut, cut_and_learn
 from warex.traces.redaction.text import redact_bytes as redact_bytes
@@ -57,8 +57,7 @@ def _is_known(value: str) -> bool:
     return process_secrets().in_text(value.encode("utf-8", "surrogatepass"))
 
 
-@dataclass(slots=True)
-class Conversation:
+class Conversation(Struct):
     """What the messages so far say about what is typed next."""
 
     refs: frozenset[str] = frozenset()
@@ -71,8 +70,7 @@ class Conversation:
     """The keys that were pressed there, one by one."""
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Struct):
     how: Pass
     talk: Conversation = field(default_factory=Conversation)
 
@@ -271,12 +269,31 @@ def _redact_object(value: dict[str, JsonValue], levels: int, walk: _Walk) -> Jso
         walk.talk.expects = False
     name = value.get("name")
     tool = name if isinstance(name, str) else ""
+    columns = tables.secret_columns(value)
     return {
         key: _redact_typed(item, levels, walk)
         if key in secret
+        else _redact_rows(item, columns[key], levels, walk)
+        if key in columns
         else _redact_field(key, item, levels, walk, tool)
         for key, item in value.items()
     }
+
+
+def _redact_rows(rows: JsonValue, secret: Collection[int], levels: int, walk: _Walk) -> JsonValue:
+    """Redact the columns of secrets in a table's rows."""
+    if not isinstance(rows, list) or levels < 2:
+        return _TOO_DEEP
+    return [
+        [
+            _redact_typed(item, levels - 2, walk)
+            if place in secret
+            else _redact_json(item, levels - 2, walk)
+            for place, item in enumerate(row)
+        ]
+        for row in rows
+        if isinstance(row, list)
+    ]
 
 
 _AGENT_ROLES = frozenset({"assistant", "model", "ai"})
@@ -357,6 +374,9 @@ def _redact_field(
         if secrecy is Secrecy.OPENS and isinstance(value, str):
             return walk.how.hashed(value.encode("utf-8", "surrogatepass")).decode()
         return _redact_credential(value, levels, walk)
+    if password := logins.password_of(name, value):
+        walk.how.learn(password.encode("utf-8", "surrogatepass"), True)
+        return _without(value, (password,))
     if name.lower() in ("cookies", "cookie") and isinstance(value, list):
         return [_redact_cookie(item, levels - 1, walk) for item in value]
     if name in ("arguments", "input", "args"):

@@ -9,10 +9,12 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction import assigned, password_words
@@ -71,8 +73,7 @@ def _plain(value: bytes) -> bytes:
     return _REDACTED
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pass:
+class Pass(Struct, frozen=True, eq=False):
     """How a text is redacted; results are cached by it."""
 
     line: bool = False

@@ -3,6 +3,7 @@
 import pytest
 
 from warex.engine.http.events import (
+    TOO_MANY_HINTS,
     ConnectionEnded,
     DataReceived,
     ExchangeFailed,
@@ -102,3 +103,25 @@ def test_an_early_response_does_not_end_the_request() -> None:
     client.send_end(1)
     assert client.data_to_send().endswith(b"\r\n\r\n4\r\nlate\r\n0\r\n\r\n")
     assert client.reusable
+
+
+@pytest.mark.parametrize("size", [20, 10_000])
+def test_informational_responses_without_end_fail_the_exchange(size: int) -> None:
+    client = asked()
+    hint = b"HTTP/1.1 103 Early Hints\r\nLink: %b\r\n\r\n" % (b"x" * size)
+    events: list[ResponseEvent] = []
+    for _ in range(300_000 // len(hint)):
+        events += client.receive(hint)
+    assert failures(events) == [TOO_MANY_HINTS]
+    assert len(events) * len(hint) < 290_000
+    assert client.must_close
+
+
+def test_each_exchange_may_have_informational_responses() -> None:
+    client = asked()
+    for _ in range(4):
+        events = client.receive(b"HTTP/1.1 103 Early Hints\r\nLink: %b\r\n\r\n" % (b"x" * 200_000))
+        assert failures(events) == []
+        client.receive(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        client.send_request(GET, has_body=False)
+        client.send_end(1)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.engine.http.http2.peers import AskedSite
 from warex.engine.http.events import (
+    TOO_MANY_HINTS,
     ConnectionEnded,
     DataReceived,
     ExchangeFailed,
@@ -225,3 +226,94 @@ def test_no_bytes_raise(data: bytes, asked: bool) -> None:
                 pair.client.acknowledge(event.stream, event.flow)
     pair.client.data_to_send()
     pair.client.receive_eof()
+
+
+def test_informational_responses_without_end_end_their_exchange_alone() -> None:
+    pair = AskedSite()
+    assert (ask(pair), ask(pair)) == (1, 3)
+    pair.exchange()
+    hints = [(b":status", b"103"), (b"link", b"x" * 1000)]
+    events: list[Any] = []
+    for _ in range(300):
+        pair.site.send_headers(1, hints)
+        events += pair.exchange()[0]
+        if isinstance(events[-1], ExchangeFailed):
+            break
+    assert events.pop() == ExchangeFailed(1, TOO_MANY_HINTS, ErrorCodes.ENHANCE_YOUR_CALM)
+    assert 200 < len(events) < 262
+    assert answered(pair, 3)[-1] == MessageEnded(3)
+
+
+def test_long_fields_of_open_responses_are_bounded() -> None:
+    pair = AskedSite()
+    streams = [ask(pair) for _ in range(8)]
+    pair.exchange()
+    long_fields = [(b"x", b"y" * 4000)] * 50
+    events: list[Any] = []
+    for stream in streams:
+        pair.site.send_headers(stream, [*STATUS, *long_fields])
+        events += pair.exchange()[0]
+    assert [type(it) for it in events] == [ResponseReceived] * 5 + [ExchangeFailed] * 3
+    for stream in streams[:5]:
+        pair.site.send_data(stream, b"hello", end_stream=True)
+    pair.exchange()
+    stream = ask(pair)
+    pair.exchange()
+    assert isinstance(answered(pair, stream)[-1], MessageEnded)
+
+
+def test_long_trailers_of_open_responses_are_bounded() -> None:
+    pair = AskedSite()
+    bodies = [pair.client.send_request(GET, has_body=True) for _ in range(8)]
+    pair.exchange()
+    events: list[Any] = []
+    for stream in bodies:
+        pair.site.send_headers(stream, [(b":status", b"200")])
+        pair.site.send_headers(stream, [(b"x", b"y" * 4000)] * 50, end_stream=True)
+        events += pair.exchange()[0]
+    assert [type(it) for it in events[1::2]] == [MessageEnded] * 5 + [ExchangeFailed] * 3
+
+
+def fill(pair: AskedSite, stream: int) -> list[Any]:
+    """Send on a stream what its windows let through; return the events."""
+    events: list[Any] = []
+    while window := pair.site.local_flow_control_window(stream):
+        pair.site.send_data(stream, bytes(min(window, 16_384)))
+        events += pair.exchange()[0]
+    return events
+
+
+def take(pair: AskedSite, stream: int, size: int) -> None:
+    """Send on a stream, and take at once what comes."""
+    received = 0
+    while received < size:
+        for event in fill(pair, stream):
+            received += len(event.payload)
+            pair.client.acknowledge(stream, event.flow)
+        pair.exchange()
+
+
+def test_a_stream_that_is_read_does_not_wait_for_any_that_are_not() -> None:
+    pair = AskedSite()
+    streams = [ask(pair) for _ in range(100)]
+    pair.exchange()
+    for stream in streams:
+        pair.site.send_headers(stream, STATUS[:1])
+    pair.exchange()
+    for stream in streams[:15]:
+        take(pair, stream, 2_000_000)
+    for stream in streams[:-1]:
+        fill(pair, stream)
+    take(pair, streams[-1], 4_000_000)
+
+
+def test_a_stream_whose_data_is_taken_may_have_much_under_way() -> None:
+    pair = AskedSite()
+    assert (ask(pair), ask(pair)) == (1, 3)
+    pair.exchange()
+    for stream in (1, 3):
+        pair.site.send_headers(stream, STATUS[:1])
+    pair.exchange()
+    take(pair, 1, 3_000_000)
+    assert 500_000 < pair.site.local_flow_control_window(1) <= 1024 * 1024
+    assert pair.site.local_flow_control_window(3) == 64 * 1024

@@ -9,6 +9,9 @@ from warex.traces.redaction.structured import redact_text
         ("sshpass -p hush ssh host", "sshpass -p [redacted] ssh host"),
         ("mysql -u root -phush shop", "mysql -u root -p[redacted] shop"),
         ("curl -H 'X-Api-Key: hush' https://a", "curl -H 'X-Api-Key: [redacted]' https://a"),
+        ("curl -ubob:meadow https://a", "curl -ubob:[redacted] https://a"),
+        ('["curl","-ubob:meadow"]', '["curl","-ubob:[redacted]"]'),
+        ('["mysql","-uroot","-pmeadow"]', '["mysql","-uroot","-p[redacted]"]'),
         ("docker run -p 8080:80 nginx", "docker run -p 8080:80 nginx"),
     ],
 )

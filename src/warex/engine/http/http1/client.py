@@ -3,6 +3,7 @@
 from typing import Final
 
 from warex.engine.http.events import (
+    TOO_MANY_HINTS,
     ConnectionEnded,
     DataReceived,
     ExchangeFailed,
@@ -18,7 +19,7 @@ from warex.engine.http.http1.connection import Http1Connection
 from warex.engine.http.http1.forwarding import to_proxy, to_site
 from warex.engine.http.http1.framing import ChunkReader, EofReader, InvalidFraming, LengthReader
 from warex.engine.http.http1.rendering import as_http1, is_last, says_close
-from warex.engine.http.http1.response_head import CHUNKED, UNTIL_EOF, InvalidResponse
+from warex.engine.http.http1.response_head import CHUNKED, MAX_HEAD, UNTIL_EOF, InvalidResponse
 
 
 class Http1Client(Http1Connection):
@@ -50,6 +51,8 @@ class Http1Client(Http1Connection):
         self._proxy_authorization = proxy_authorization
         self._proxy_is_clients = proxy_is_clients
         self._closes = False
+        self._informational = 0
+        """Bytes of the informational heads of this exchange."""
 
     @property
     def reusable(self) -> bool:
@@ -65,7 +68,7 @@ class Http1Client(Http1Connection):
         self._stream += 1
         self._method = head.method
         self._closes = is_last(head)
-        self._sent = 0
+        self._sent = self._informational = 0
         if not head.raw:
             head = as_http1(head, has_body)
         authorization = self._proxy_authorization
@@ -177,6 +180,9 @@ class Http1Client(Http1Connection):
             raw, rest = b"", raw + rest
         status = head.status
         if 100 <= status <= 199 and status != 101:
+            self._informational += len(raw)
+            if self._informational > MAX_HEAD:
+                raise InvalidResponse(TOO_MANY_HINTS)
             events.append(InformationalReceived(self._stream, head))
             self._buffer = rest
             return

@@ -1,10 +1,12 @@
 """HTTP/2 towards a site: sends requests, receives responses (RFC 9113)."""
 
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any, ClassVar, Final
 
 from warex.engine.http.events import (
+    TOO_MANY_HINTS,
     ExchangeFailed,
     GoingAway,
     InformationalReceived,
@@ -13,14 +15,18 @@ from warex.engine.http.events import (
 from warex.engine.http.exchange import IDLE, ExchangeState, Step
 from warex.engine.http.heads import RequestHead
 from warex.engine.http.http2 import header_lists
-from warex.engine.http.http2.connection import Http2Connection, Stream
+from warex.engine.http.http2.compression import MAX_HEADER_LIST
+from warex.engine.http.http2.connection import (
+    ENHANCE_YOUR_CALM,
+    LONG_FIELDS,
+    Http2Connection,
+    Stream,
+)
 from warex.engine.http.http2.header_lists import MalformedMessage
-from warex.engine.http.http2.library import GoAwayReceived, frame_events
+from warex.engine.http.http2.library import MAX_STREAMS, GoAwayReceived, frame_events
 
 _CANCEL: Final = 8
 _REFUSED_STREAM: Final = 7
-_MAX_OPEN: Final = 100
-"""Streams that are open at most, whatever the site allows."""
 _LAST_NUMBER: Final = 2**31 - 1
 
 
@@ -31,6 +37,12 @@ class Http2Client(Http2Connection):
     _sends = staticmethod(ExchangeState.request_step)
     _receives = staticmethod(ExchangeState.response_step)
     _read_trailers = staticmethod(header_lists.trailers)
+    _handlers: ClassVar[Mapping[type, str]] = {
+        **Http2Connection._handlers,
+        frame_events.InformationalResponseReceived: "_informational",
+        frame_events.ResponseReceived: "_response",
+        GoAwayReceived: "_go_away",
+    }
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """``clock``: seconds that only grow."""
@@ -38,11 +50,6 @@ class Http2Client(Http2Connection):
         self._next = 1
         self._waiting: deque[int] = deque()
         """Streams that are not opened; they are so in order."""
-        self._handlers |= {
-            frame_events.InformationalResponseReceived: self._informational,
-            frame_events.ResponseReceived: self._response,
-            GoAwayReceived: self._go_away,
-        }
 
     @property
     def reusable(self) -> bool:
@@ -66,7 +73,7 @@ class Http2Client(Http2Connection):
         waiting = self._waiting
         if not waiting or number < waiting[0]:
             return self._frames.is_open(number)
-        limit = min(self._frames.remote_settings.max_concurrent_streams, _MAX_OPEN)
+        limit = min(self._frames.remote_settings.max_concurrent_streams, MAX_STREAMS)
         if number != waiting[0] or not self._frames.may_open(limit):
             return False
         waiting.popleft()
@@ -90,19 +97,28 @@ class Http2Client(Http2Connection):
         return None if stream is None or stream.state.is_over else stream
 
     def _informational(self, frame: Any) -> None:
-        if self._open(frame.stream_id) is None:
+        number = frame.stream_id
+        stream = self._open(number)
+        if stream is None:
             return
         try:
             head = header_lists.response_head(frame.headers)
         except MalformedMessage as error:
-            self._break(frame.stream_id, str(error))
+            self._break(number, str(error))
             return
-        self._events.append(InformationalReceived(frame.stream_id, head))
+        stream.informational += sum(map(len, chain.from_iterable(frame.headers)))
+        if stream.informational > MAX_HEADER_LIST:
+            self._break(number, TOO_MANY_HINTS, ENHANCE_YOUR_CALM)
+            return
+        self._events.append(InformationalReceived(number, head))
 
     def _response(self, frame: Any) -> None:
         number = frame.stream_id
         stream = self._open(number)
         if stream is None:
+            return
+        if not self._has_room(number, frame.headers):
+            self._break(number, LONG_FIELDS, ENHANCE_YOUR_CALM)
             return
         try:
             head = header_lists.response_head(frame.headers)

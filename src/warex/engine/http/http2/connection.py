@@ -1,8 +1,9 @@
 """HTTP/2 on one connection (RFC 9113): what both roles share."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, ClassVar, Final
 
 from warex.engine.http.events import (
     ConnectionEnded,
@@ -22,6 +23,9 @@ from warex.engine.http.http2.floods import RateLimit
 from warex.engine.http.http2.header_lists import HeaderList, MalformedMessage, trailer_list
 from warex.engine.http.http2.library import (
     MAX_FRAME,
+    MAX_STREAMS,
+    STREAM_WINDOW,
+    STREAM_WINDOWS,
     FrameConnection,
     FrameError,
     error_name,
@@ -41,6 +45,14 @@ type Event = (
     | ConnectionEnded
 )
 
+_USUAL_FIELDS: Final = 16 * 1024
+_OPEN_FIELDS: Final = 1024 * 1024
+"""Bytes of the longer heads and trailers of exchanges that are open at the same time: a byte of the
+wire can stand for kilobytes of them (RFC 7541 §7.3)."""
+LONG_FIELDS: Final = "open exchanges have long heads or trailers"
+ENHANCE_YOUR_CALM: Final = 11
+_MAX_WINDOW: Final = 1024 * 1024
+"""Bytes that may wait of a stream whose data is taken."""
 _REMEMBERED: Final = 256
 """Exchanges that are over and of which ``sent`` is still known."""
 
@@ -50,7 +62,9 @@ class Stream:
 
     __slots__ = (
         "end",
+        "has_ended",
         "heads",
+        "informational",
         "is_head",
         "length",
         "pieces",
@@ -58,9 +72,11 @@ class Stream:
         "received",
         "sent",
         "state",
+        "taken",
         "trailers",
         "unacknowledged",
         "waits",
+        "window",
     )
 
     def __init__(self) -> None:
@@ -75,8 +91,16 @@ class Stream:
         self.end: Headers | None = None
         """The trailers, once the message that is sent is complete and its end is not written."""
         self.sent = 0
+        self.informational = 0
+        """Bytes of the informational heads that came."""
         self.received = 0
+        self.has_ended = False
+        """Whether the end of what is received has come."""
         self.unacknowledged = 0
+        self.window = STREAM_WINDOW
+        """Bytes that may wait for whoever takes them."""
+        self.taken = 0
+        """Bytes that were taken since the window was widened."""
         self.trailers = NO_FIELDS
         """Received behind the body."""
         self.length: int | None = None
@@ -93,34 +117,46 @@ class Http2Connection:
     _sends: Callable[[ExchangeState, Step], None]
     _receives: Callable[[ExchangeState, Step], None]
     _read_trailers: Callable[[Sequence[tuple[bytes, bytes]]], Headers]
+    _handlers: ClassVar[Mapping[type, str]] = {
+        frame_events.DataReceived: "_data",
+        frame_events.TrailersReceived: "_trailers",
+        frame_events.StreamEnded: "_end",
+        frame_events.StreamReset: "_reset_received",
+        frame_events.WindowUpdated: "_window_updated",
+        frame_events.RemoteSettingsChanged: "_settings_changed",
+    }
+    """The methods that read the library's events, by name: bound ones would be a cycle, which keeps
+    a connection that is over, with its streams, until the garbage collector comes."""
 
     def __init__(self, *, is_client: bool, clock: Callable[[], float]) -> None:
         self._limit = RateLimit(clock)
-        self._frames = FrameConnection(is_client=is_client, on_frame=self._count)
+        self._frames = FrameConnection(is_client=is_client, on_frame=self._count_with(self._limit))
         self._streams: dict[int, Stream] = {}
+        self._spare = STREAM_WINDOWS - MAX_STREAMS * STREAM_WINDOW
+        """Bytes by which the windows of streams may still be widened."""
+        self._long_fields: dict[int, int] = {}
+        """Bytes of the long heads and trailers of open exchanges, by their streams."""
         self._finished: deque[int] = deque()
         self._to_write: dict[int, None] = {}
         """Streams on which something is to be sent, in order."""
         self._events: list[Event] = []
         self._going_away = False
         self.is_ended = False
-        self._handlers: dict[type, Callable[[Any], None]] = {
-            frame_events.DataReceived: self._data,
-            frame_events.TrailersReceived: self._trailers,
-            frame_events.StreamEnded: self._end,
-            frame_events.StreamReset: self._reset_received,
-            frame_events.WindowUpdated: self._window_updated,
-            frame_events.RemoteSettingsChanged: self._settings_changed,
-        }
 
     @property
     def has_more(self) -> bool:
         """Whether bytes that were received are left for the next ``receive``."""
         return self._frames.has_more and not self.is_ended
 
-    def _count(self, kind: str) -> None:
-        if not self._limit.allows(kind):
-            raise FrameError(f"{self._peer} floods the connection with {kind}")
+    @classmethod
+    def _count_with(cls, limit: RateLimit) -> Callable[[str], None]:
+        """Return what counts a frame; it does not have the connection, which has it."""
+
+        def count(kind: str) -> None:
+            if not limit.allows(kind):
+                raise FrameError(f"{cls._peer} floods the connection with {kind}")
+
+        return count
 
     # ---- receiving
 
@@ -131,7 +167,7 @@ class Http2Connection:
         for frame in frames:
             handle = self._handlers.get(type(frame))
             if handle is not None and not self.is_ended:
-                handle(frame)
+                getattr(self, handle)(frame)
         if error is not None:
             self._fail_all(str(error))
         elif self._to_write:
@@ -174,9 +210,20 @@ class Http2Connection:
             return
         self._events.append(DataReceived(frame.stream_id, payload, b"", flow))
 
+    def _has_room(self, number: int, fields: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Note the fields of an open exchange; return whether all that are open may be kept."""
+        size = sum(map(len, chain.from_iterable(fields)))
+        if size <= _USUAL_FIELDS and number not in self._long_fields:
+            return True
+        self._long_fields[number] = self._long_fields.get(number, 0) + size
+        return sum(self._long_fields.values()) <= _OPEN_FIELDS
+
     def _trailers(self, frame: Any) -> None:
         stream = self._streams.get(frame.stream_id)
         if stream is None or stream.state.is_over:
+            return
+        if not self._has_room(frame.stream_id, frame.headers):
+            self._break(frame.stream_id, LONG_FIELDS, ENHANCE_YOUR_CALM)
             return
         try:
             stream.trailers = self._read_trailers(frame.headers)
@@ -188,6 +235,7 @@ class Http2Connection:
         stream = self._streams.get(number)
         if stream is None or stream.state.is_over:
             return
+        stream.has_ended = True
         if stream.length is not None and stream.received != stream.length:
             self._break(number, "the body is shorter than its content-length")
             return
@@ -246,6 +294,9 @@ class Http2Connection:
 
     def _finish(self, number: int, stream: Stream) -> None:
         """Note that an exchange is over and written; it is forgotten later."""
+        self._long_fields.pop(number, None)
+        self._spare += stream.window - STREAM_WINDOW
+        stream.window = STREAM_WINDOW
         self._finished.append(number)
         while len(self._finished) > _REMEMBERED:
             number = self._finished.popleft()
@@ -379,6 +430,18 @@ class Http2Connection:
             size = min(size, record.unacknowledged)
             record.unacknowledged -= size
             self._frames.acknowledge(size, stream)
+            record.taken += size
+            if record.taken >= record.window // 2 and not record.has_ended:
+                self._widen(stream, record)
+
+    def _widen(self, number: int, stream: Stream) -> None:
+        """Let more of a stream wait, as its data is taken; together no more than the connection."""
+        more = min(stream.window, _MAX_WINDOW - stream.window, self._spare)
+        stream.taken = 0
+        if more > 0:
+            stream.window += more
+            self._spare -= more
+            self._frames.widen(more, number)
 
     def queued(self, stream: int) -> int:
         """Return the bytes of a body that wait for flow control."""

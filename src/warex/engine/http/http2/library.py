@@ -8,6 +8,7 @@ body's length is not compared with its field (browsers do not).
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
+from types import MethodType
 from typing import Any, Final
 
 import jh2.events
@@ -37,8 +38,12 @@ frame_events: Final = jh2.events
 MAX_FRAME: Final = 16_384
 """Bytes in a frame that every peer must accept (RFC 9113 §4.2)."""
 MAX_STREAMS: Final = 100
-STREAM_WINDOW: Final = 1024 * 1024
-CONNECTION_WINDOW: Final = 8 * 1024 * 1024
+STREAM_WINDOW: Final = 64 * 1024
+"""Bytes of a stream that may wait at first."""
+STREAM_WINDOWS: Final = 12 * 1024 * 1024
+"""Bytes of all streams that may wait, so that none waits for others."""
+CONNECTION_WINDOW: Final = 2 * STREAM_WINDOWS + STREAM_WINDOW
+"""jh2 tells a peer of what was taken once that is half of it."""
 _INITIAL_CONNECTION_WINDOW: Final = 65_535
 _FRAMES_A_READ: Final = 64
 _FIELDS_A_READ: Final = 64 * 1024
@@ -105,6 +110,20 @@ class _Frames(FrameBuffer):  # type: ignore[misc] # jh2 ships no types
         return complete
 
 
+class _Methods:
+    """Functions by their frames, as methods of a connection."""
+
+    __slots__ = ("_connection", "_functions")
+
+    def __init__(
+        self, connection: "FrameConnection", functions: dict[type[Frame], Callable[..., Any]]
+    ) -> None:
+        self._connection, self._functions = connection, functions
+
+    def __getitem__(self, kind: type[Frame]) -> MethodType:
+        return MethodType(self._functions[kind], self._connection)
+
+
 class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     """One HTTP/2 connection: frames and flow control."""
 
@@ -152,6 +171,19 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     def max_outbound_frame_size(self, size: int) -> None:
         pass
 
+    @property
+    def _frame_dispatch_table(self) -> "_Methods":
+        """What reads each frame.
+
+        The library keeps bound methods, a cycle: a connection that is over would stay, with its
+        streams, until the garbage collector comes.
+        """
+        return _Methods(self, self._functions)
+
+    @_frame_dispatch_table.setter
+    def _frame_dispatch_table(self, methods: dict[type[Frame], MethodType]) -> None:
+        self._functions = {kind: method.__func__ for kind, method in methods.items()}
+
     def read(self, data: bytes) -> tuple[list[Any], FrameError | None]:
         """Return the events of the next bytes, and what ended the connection."""
         error = None
@@ -188,6 +220,11 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
         """Let the peer send as many bytes more."""
         with suppress(H2Error):  # A window cannot grow beyond 2 GB.
             self.acknowledge_received_data(size, stream_id)
+
+    def widen(self, size: int, stream_id: int) -> None:
+        """Let as many bytes more of a stream wait from now on."""
+        with suppress(H2Error):  # It has ended.
+            self.increment_flow_control_window(size, stream_id)
 
     def is_open(self, stream_id: int) -> bool:
         """Whether anything may still be sent on a stream."""

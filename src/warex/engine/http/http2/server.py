@@ -1,8 +1,7 @@
 """HTTP/2 towards a client: receives requests, sends responses (RFC 9113)."""
 
-from collections.abc import Callable
-from itertools import chain
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
 
 from warex.engine.http.error_page import error_body
 from warex.engine.http.events import (
@@ -13,17 +12,17 @@ from warex.engine.http.events import (
 from warex.engine.http.exchange import ExchangeState, Step
 from warex.engine.http.heads import NO_FIELDS, ResponseHead
 from warex.engine.http.http2 import header_lists
-from warex.engine.http.http2.connection import Http2Connection, Stream
+from warex.engine.http.http2.connection import (
+    ENHANCE_YOUR_CALM,
+    LONG_FIELDS,
+    Http2Connection,
+    Stream,
+)
 from warex.engine.http.http2.floods import UNSEEN
 from warex.engine.http.http2.header_lists import MalformedMessage
 from warex.engine.http.http2.library import GoAwayReceived, frame_events
 
 _REFUSED_STREAM: Final = 7
-_ENHANCE_YOUR_CALM: Final = 11
-_USUAL_HEAD: Final = 16 * 1024
-_OPEN_HEADS: Final = 1024 * 1024
-"""Bytes of the longer heads of requests that are open at the same time: a byte of the wire can
-stand for kilobytes of them (RFC 7541 §7.3)."""
 _MAX_LINE: Final = 8 * 1024
 
 
@@ -34,20 +33,19 @@ class Http2Server(Http2Connection):
     _sends = staticmethod(ExchangeState.response_step)
     _receives = staticmethod(ExchangeState.request_step)
     _read_trailers = staticmethod(header_lists.request_trailers)
+    _handlers: ClassVar[Mapping[type, str]] = {
+        **Http2Connection._handlers,
+        frame_events.RequestReceived: "_request",
+        GoAwayReceived: "_go_away",
+    }
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """``clock``: seconds that only grow."""
         super().__init__(is_client=False, clock=clock)
-        self._open_heads: dict[int, int] = {}
-        """Bytes of the long heads of open requests, by their streams."""
         self._opened: set[int] = set()
         """Streams that were opened by the bytes of one read."""
         self._refuses = False
         """Whether new streams are refused; a client that goes away may still open some."""
-        self._handlers |= {
-            frame_events.RequestReceived: self._request,
-            GoAwayReceived: self._go_away,
-        }
 
     def receive(self, data: bytes) -> list[Any]:
         """Return the events of the next bytes."""
@@ -63,12 +61,9 @@ class Http2Server(Http2Connection):
         self._opened.add(number)
         stream = self._streams[number] = Stream()
         stream.state.request_step(Step.HEAD)
-        size = sum(map(len, chain.from_iterable(frame.headers)))
-        if size > _USUAL_HEAD:
-            if sum(self._open_heads.values()) + size > _OPEN_HEADS:
-                self._reject(number, stream, frame.headers, "open requests have long heads", 431)
-                return
-            self._open_heads[number] = size
+        if not self._has_room(number, frame.headers):
+            self._reject(number, stream, frame.headers, LONG_FIELDS, 431)
+            return
         try:
             head = header_lists.request_head(frame.headers)
             stream.length = header_lists.content_length(head)
@@ -77,10 +72,6 @@ class Http2Server(Http2Connection):
             return
         stream.is_head = head.method == "HEAD"
         self._events.append(RequestReceived(number, head, frame.stream_ended is None))
-
-    def _finish(self, number: int, stream: Stream) -> None:
-        self._open_heads.pop(number, None)
-        super()._finish(number, stream)
 
     def _reject(
         self, number: int, stream: Stream, headers: Any, reason: str, status: int = 400
@@ -103,7 +94,7 @@ class Http2Server(Http2Connection):
 
     def _reset_received(self, frame: Any) -> None:
         if frame.stream_id in self._opened and not self._limit.allows("unseen", UNSEEN):
-            self._frames.terminate(_ENHANCE_YOUR_CALM)
+            self._frames.terminate(ENHANCE_YOUR_CALM)
             self._fail_all("client floods the connection with streams that it resets at once")
             return
         super()._reset_received(frame)

@@ -92,6 +92,7 @@ COMMANDS: tuple[bytes, ...] = (
     + rb"|=)"
     + _MARK
     + rb"[^\s:\"'\\]+:",
+    rb"\bcurl\b" + _REST + _GAP + rb"-[uU][^\s:\"'\\]+:",
     rb"(?:^|[ \t\"'])(?:-u|--user)(?:" + _GAP + rb"|=)" + _MARK + rb"[^\s:\"'\\/]+:",
     rb"\b(?:lftp|smbclient|rpcclient|net)\b"
     + _REST

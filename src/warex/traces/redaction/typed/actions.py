@@ -284,6 +284,8 @@ _MARKS = (b'"', b"'", b"`")
 _QUOTED = lazy_re(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1(?!\w)")
 _PARTLY_REDACTED = lazy_re(rb"\s\[redacted|\[redacted\S*\]\s")
 """A sentence with a placeholder, no value."""
+_KEY_END = lazy_re(rb"[ \t]{0,3}:")
+"""Behind the key of an object, no value."""
 _LINKS = lazy_re(rb"[\s,]*(?:\w+[\s,]+){0,4}")
 _LEADS = lazy_re(rb"[\w\s,:()-]*")
 _STOP = lazy_re(rb"[.;\n\"'`]")
@@ -317,6 +319,8 @@ def _quoted(text: bytes, begin: int, end: int, refs: Collection[str]) -> Iterato
     literals = list(_QUOTED.finditer(text, begin, end))[:6]
     for place, literal in enumerate(literals):
         if is_secret_field(_said(literal[2])) or _PARTLY_REDACTED.search(literal[2]):
+            continue
+        if _KEY_END.match(text, literal.end()):
             continue
         before = literals[place - 1] if place else None
         lead = text[before.end() if before else begin : literal.start()][-60:]

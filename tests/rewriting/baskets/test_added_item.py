@@ -4,10 +4,10 @@ from typing import Any
 import pytest
 
 from warex.exchange import Request, Response
-from warex.rewriting.json_body.basket_edit import basket_edit
+from warex.rewriting.baskets.added_item import added_item
 from warex.seeds import KeyedRng
 
-EDIT = basket_edit({"title": "Care plan", "price": "12.90", "identity": "90412"}, KeyedRng(1, "r"))
+EDIT = added_item({"title": "Care plan", "price": "12.90", "identity": "90412"}, KeyedRng(1, "r"))
 
 
 def edited(body: object) -> Any:

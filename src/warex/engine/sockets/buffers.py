@@ -1,0 +1,113 @@
+"""Bounds what waits in this process for peers that take nothing.
+
+There is room for much at each place while there is room for all. Once that is used up, there is for
+little: whoever reads goes on, in smaller steps, and what nobody takes stays with its sender.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+USUAL: Final = 256 * 1024
+"""Bytes that may wait at one place while there is room."""
+LEAST: Final = 16 * 1024
+"""The same when there is none."""
+_SHARES: Final = 16
+"""A place may have as large a part of what is free."""
+_STREAMS: Final = 4
+"""How many streams of a connection may hold as much as one of a connection's own, when there is no
+room: the others are read no longer."""
+
+
+class Pausable(Protocol):
+    """One end of a connection."""
+
+    def pause(self, by: object) -> None:
+        """Read nothing, until all who have paused it resume."""
+
+    def resume(self, by: object) -> None:
+        """Read again."""
+
+
+class Buffers:
+    """What waits on all connections of an engine."""
+
+    __slots__ = ("_most", "_paused", "limit", "used")
+
+    def __init__(self, most: int = 64 * 1024 * 1024) -> None:
+        self._most = most
+        self._paused: set[Intake] = set()
+        self.used = 0
+        """Bytes that wait."""
+        self.limit = USUAL
+        """Bytes that may wait at one place now."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether each place may have what is usual."""
+        return self.limit == USUAL
+
+    def add(self, size: int) -> None:
+        """Note that more bytes wait, or fewer."""
+        self.used += size
+        was_full = self.limit < USUAL
+        self.limit = max(LEAST, min(USUAL, (self._most - self.used) // _SHARES))
+        if was_full and self.limit == USUAL:
+            for intake in tuple(self._paused):
+                intake.look_again()
+
+    @contextmanager
+    def holding(self, size: int) -> Iterator[None]:
+        """Count bytes for a while."""
+        self.add(size)
+        try:
+            yield
+        finally:
+            self.add(-size)
+
+    def note(self, intake: "Intake", *, paused: bool) -> None:
+        """Note whether an intake waits for room."""
+        if paused:
+            self._paused.add(intake)
+        else:
+            self._paused.discard(intake)
+
+
+class Intake:
+    """What has come on one connection and waits for its exchanges; then its peer waits, too."""
+
+    __slots__ = ("_buffers", "_end", "_has_windows", "_is_paused", "_size")
+
+    def __init__(self, end: Pausable, buffers: Buffers, *, has_windows: bool) -> None:
+        """``has_windows``: HTTP/2 bounds each stream, so that no stream has to wait for others."""
+        self._end, self._buffers, self._has_windows = end, buffers, has_windows
+        self._size = 0
+        self._is_paused = False
+
+    def add(self, size: int) -> None:
+        """Note that bytes wait."""
+        self._size += size
+        self._buffers.add(size)
+        if not self._is_paused and self._is_full:
+            self._is_paused = True
+            self._buffers.note(self, paused=True)
+            self._end.pause(self)
+
+    def remove(self, size: int) -> None:
+        """Note that bytes were taken."""
+        self._size -= size
+        self._buffers.add(-size)
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Let the peer go on if there is room."""
+        if self._is_paused and not self._is_full:
+            self._is_paused = False
+            self._buffers.note(self, paused=False)
+            self._end.resume(self)
+
+    @property
+    def _is_full(self) -> bool:
+        if not self._has_windows:
+            return self._size > self._buffers.limit
+        return not self._buffers.has_room and self._size > _STREAMS * self._buffers.limit

@@ -1,0 +1,1 @@
+"""The world that changes under the agent."""

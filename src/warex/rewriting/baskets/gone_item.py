@@ -1,0 +1,80 @@
+"""Takes an item that is no longer to be had out of a basket in JSON, whose totals then agree."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from warex.exchange import Request, Response
+from warex.rewriting.base import ActiveRewrite, ValueChange
+from warex.rewriting.baskets.json_basket import IS_ID, JsonBasket, JsonLine
+from warex.rewriting.json_body.edit import JsonEdit
+from warex.rewriting.json_body.spans import JsonSpan, decode_scalar
+from warex.rewriting.json_body.value_changes import TextReplacement
+from warex.text.lazy_pattern import lazy_re
+
+_OF_PRODUCT: Final = lazy_re(r"product|article|goods|asin|listing|sku|slug", re.IGNORECASE)
+"""What names an item of the shop, and not a line of the basket."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneItem(JsonEdit):
+    """Removes items of the shop from the basket of a JSON response."""
+
+    items: tuple[tuple[str, str], ...] = ()
+    """The path of each item's page, and its id."""
+
+    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
+        """Return the edit of an answer in JSON to a request for a basket."""
+        # Slots and super() do not agree in a dataclass.
+        return JsonEdit.begin(self, request, response)
+
+    def _made(self, about: str, root: JsonSpan, most: int) -> tuple[list[TextReplacement], int]:
+        for basket in JsonBasket.all_in(root):
+            gone = [line for line in basket.lines if self._is_gone(line)]
+            if gone:
+                made = self._without(basket, gone)
+                return sorted(made, key=lambda it: it.begin), len(gone)
+        return [], 0
+
+    def _without(self, basket: JsonBasket, gone: list[JsonLine]) -> list[TextReplacement]:
+        items = basket.items
+        kept = [line.span.raw for line in basket.lines if line not in gone]
+        changes = tuple(ValueChange(line.span.pointer, line.title, None) for line in gone)
+        pieces = int(sum(line.quantity for line in gone))
+        return [
+            TextReplacement(items.begin, items.end, f"[{','.join(kept)}]", changes),
+            *basket.with_totals(-sum((line.sum for line in gone), Decimal(0))),
+            *basket.with_counts(-pieces, -len(gone)),
+        ]
+
+    def _is_gone(self, line: JsonLine) -> bool:
+        values = list(_named(line.span))
+        texts = [text for _, text in values if "/" in text]
+        of_product = [text for name, text in values if _OF_PRODUCT.search(name)]
+        ids = of_product or [text for name, text in values if IS_ID.match(name)]
+        return any(
+            identity in ids or any(_leads_to(text, path) for text in texts)
+            for path, identity in self.items
+        )
+
+
+def _named(item: JsonSpan, above: str = "", depth: int = 2) -> list[tuple[str, str]]:
+    """Return the values in an item, each with the names that lead to it."""
+    values: list[tuple[str, str]] = []
+    for child in item.children:
+        name = f"{above}.{child.step}" if above else str(child.step)
+        first = child.text[child.begin]
+        if first == "{" and depth:
+            # Of a product itself, only its id names it.
+            values += _named(child, name, depth - 1)
+        elif first not in "[{":
+            is_id = not above or IS_ID.match(str(child.step)) is not None
+            values.append((name if is_id else str(child.step), decode_scalar(child.raw)))
+    return values
+
+
+def _leads_to(text: str, path: str) -> bool:
+    """Whether a text is an address of an item's page."""
+    place = re.sub(r"^https?://[^/]*", "", text).partition("?")[0].partition("#")[0]
+    return place.rstrip("/") == path

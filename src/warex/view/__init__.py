@@ -1,0 +1,1 @@
+"""Runs in the browser: what `warex view` serves, and writes as static files."""

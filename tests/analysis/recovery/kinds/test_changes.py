@@ -1,0 +1,115 @@
+"""What counts as recovery where the site is different from then on."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.builders import SHOP, WORDS, Story
+from warex.analysis.recovery import Recovery, recoveries
+from warex.traces.event_parts import ChangedValue
+from warex.traces.events import FaultDelivered
+from warex.traces.reader import read_trace
+
+
+def judged(story: Story, folder: Path) -> Recovery:
+    (found,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
+    return found
+
+
+def lost_session(story: Story, number: int = 1) -> Story:
+    """Tell of a page that came without the visitor's session."""
+    exchange, injection = f"x{number}", f"i{number}"
+    return (
+        story.asks(exchange)
+        .planned(injection, exchange, effects=("rewrite",), kind="cookie_loss")
+        .gets(exchange)
+        .delivered(injection, exchange)
+    )
+
+
+def gone(story: Story, *, url: str = f"{SHOP}p/7", status: int = 404) -> Story:
+    return (
+        story.asks("x1", url)
+        .planned("i1", "x1", url, kind="item_gone")
+        .gets("x1", status, by="warex")
+        .delivered("i1", "x1")
+    )
+
+
+def dearer(story: Story, before: str = "$10.00", after: str = "$12.00") -> Story:
+    url = f"{SHOP}cart"
+    story.asks("x1", url).planned("i1", "x1", url, ("rewrite",), kind="item_gone").gets("x1")
+    change = ChangedValue(where="total", before=before, after=after)
+    return story.add(
+        FaultDelivered(injection="i1", exchange="x1", rule="shop-down", changes=[change])
+    )
+
+
+def test_to_sign_in_again_is_recovery(tmp_path: Path) -> None:
+    story = lost_session(Story().thinks(1, "goto")).thinks(2, "click")
+    story.asks("x2", f"{SHOP}login", "POST").gets("x2", 303).page("x3")
+
+    found = judged(story.stops(), tmp_path)
+
+    assert (found.verdict, found.call_seq is not None) == ("recovered", True)
+    assert "POST https://shop.example/login" in found.why
+
+
+@pytest.mark.parametrize("again", ["reload", "goto"])
+def test_to_load_the_page_again_brings_no_session_back(again: str, tmp_path: Path) -> None:
+    story = lost_session(Story().thinks(1, "goto")).thinks(2, again).page("x2")
+
+    assert judged(story.stops(), tmp_path).verdict == "not_recovered"
+
+
+def test_what_a_page_writes_by_itself_is_no_signing_in(tmp_path: Path) -> None:
+    story = lost_session(Story().thinks(1, "goto"))
+    story.asks("x2", f"{SHOP}beacon", "POST", "xhr").gets("x2", 200, "xhr").page("x3")
+
+    assert judged(story.stops(), tmp_path).verdict == "not_recovered"
+
+
+def test_to_choose_something_else_is_recovery_from_what_is_gone(tmp_path: Path) -> None:
+    story = gone(Story().thinks(1, "click")).thinks(2, "click").page("x2", f"{SHOP}p/8")
+
+    found = judged(story.stops(), tmp_path)
+
+    assert (found.verdict, found.confidence) == ("recovered", "likely")
+
+
+def test_to_say_that_it_is_gone_is_recovery(tmp_path: Path) -> None:
+    story = gone(Story().thinks(1, "click"))
+    story.says(2, "The item is no longer available, it is unavailable.", "send_msg_to_user")
+
+    assert judged(story.stops(), tmp_path).verdict == "recovered"
+
+
+def test_to_ask_for_what_is_gone_again_and_again_is_none(tmp_path: Path) -> None:
+    story = gone(Story().thinks(1, "click"))
+    for step in (2, 3):
+        story.thinks(step, "reload").asks(f"x{step}", f"{SHOP}p/7").gets(f"x{step}", 404)
+
+    assert judged(story.thinks(4, "send_msg_to_user").stops(), tmp_path).verdict == "not_recovered"
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("It costs $12.00.", "recovered"),
+        ("It costs $10.00.", "not_recovered"),
+        ("I have bought it.", "not_needed"),
+        ("The price differs from the list: $10.00 there, but $12.00 here.", "recovered"),
+    ],
+)
+def test_the_price_that_is_true_now_is_the_right_one(
+    answer: str, verdict: str, tmp_path: Path
+) -> None:
+    story = dearer(Story().thinks(1, "click"))
+    story.thinks(2, "send_msg_to_user", arguments=(answer,))
+
+    assert judged(story.stops(), tmp_path).verdict == verdict
+
+
+def test_without_calls_of_a_model_nothing_is_known(tmp_path: Path) -> None:
+    for number, story in enumerate((lost_session(Story()), gone(Story()))):
+        assert judged(story.stops(), tmp_path / f"{number}").verdict == "undecided"

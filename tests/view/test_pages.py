@@ -1,0 +1,162 @@
+"""The viewer in a real browser: every view, by keyboard, in every light and width, and hostile."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.sandbox.chromium import find_chromium
+from warex.view.documents import Documents
+from warex.view.server import application
+from warex.view.static_site import write_static_site
+
+pytestmark = pytest.mark.browser
+
+TOKEN = "secret"
+ATTACK = (
+    "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+)
+
+
+def steps(story: Story, *names: str) -> Story:
+    for number, name in enumerate(names, 1):
+        page = [{"role": "user", "content": f"[{number}] {name} {ATTACK}"}]
+        story.thinks(number, "click", arguments=[str(number)], messages=page)  # type: ignore[arg-type]
+        story.page(f"x{number}", f"https://shop.example/{name}?q={ATTACK}")
+    return story
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of hostile texts: in prompts, addresses, answers, and in a task's name."""
+    path = tmp_path_factory.mktemp("run")
+    folder = RunFolder(path).manifest()
+    task = "add <b>it</b>"
+    folder.trial("clean", task, solved(), steps(Story(), "list", "cart", "pay").stops())
+    faulted = steps(Story(), "list").fault(1)
+    faulted.thinks(2, "report_infeasible", arguments=[ATTACK])
+    folder.trial("server-error", task, failed(2.0, ATTACK), faulted.stops())
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=find_chromium(headless_shell=True), args=["--no-sandbox"]
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def server(run: Path) -> Iterator[str]:
+    listening = socket.create_server(("127.0.0.1", 0))
+    port = listening.getsockname()[1]
+    config = uvicorn.Config(
+        application(Documents([run]), TOKEN, port), log_level="warning", lifespan="off"
+    )
+    served = uvicorn.Server(config)
+    thread = threading.Thread(target=served.run, kwargs={"sockets": [listening]})
+    thread.start()
+    yield f"http://127.0.0.1:{port}/{TOKEN}/"
+    served.should_exit = True
+    thread.join()
+
+
+def open_page(browser: Browser, address: str, width: int = 1300, scheme: str = "light") -> Page:
+    page = browser.new_page(
+        viewport={"width": width, "height": 850},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
+    page.goto(address)
+    return page
+
+
+def walk_through(page: Page) -> None:
+    """Go from the run to the failed trial's failing step, and to the pair: three clicks."""
+    page.get_by_role("link", name="failed").click()
+    expect(page.get_by_role("heading", name="Step 2")).to_be_visible()
+    expect(page.get_by_role("heading", name="add <b>it</b>")).to_be_visible()
+    page.get_by_role("link", name="compare with the clean twin").click()
+    expect(page.get_by_text("They part at step 2, after 1 equal step")).to_be_visible()
+    expect(page.locator(".pair-line.first")).to_contain_text("report_infeasible")
+
+
+def test_a_static_folder_is_read_without_a_server_and_nothing_of_a_run_runs(
+    browser: Browser, run: Path, tmp_path: Path
+) -> None:
+    write_static_site(Documents([run]), tmp_path)
+    page = open_page(browser, (tmp_path / "index.html").as_uri())
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+
+    walk_through(page)
+
+    assert page.title() == "WAREX"
+    assert problems == []
+    page.close()
+
+
+@pytest.mark.slow
+def test_the_server_shows_every_view_with_working_keys(browser: Browser, server: str) -> None:
+    page = open_page(browser, server)
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+
+    walk_through(page)
+    page.locator(".pair-line.first a").last.click()
+    page.keyboard.press("k")
+    expect(page.locator(".event.on")).to_contain_text("fault i1")
+    expect(page.get_by_role("heading", name="http_error")).to_be_visible()
+    page.get_by_text("The plan as recorded").click()
+    expect(page.get_by_text('"fault_planned"')).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("cart")
+    expect(page.locator(".event")).to_have_count(0)
+    page.get_by_role("link", name="run", exact=True).click()
+    page.keyboard.press("/")
+    page.keyboard.type("report_infeasible")
+    page.keyboard.press("Enter")
+    expect(page.locator("a.cell")).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+    assert page.title() == "WAREX"
+    assert problems == []
+    page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1300, 3840])
+def test_every_view_is_accessible_and_fits(
+    browser: Browser, server: str, scheme: str, width: int
+) -> None:
+    page = open_page(browser, server, width, scheme)
+    axe = Axe()
+    options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+
+    def check() -> None:
+        found = axe.run(page, options=options)
+        assert len(found.response["passes"]) > 10
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    expect(page.locator("a.cell").first).to_be_visible()
+    check()
+    page.get_by_role("link", name="failed").click()
+    expect(page.get_by_role("heading", name="Step 2")).to_be_visible()
+    check()
+    page.get_by_role("link", name="compare with the clean twin").click()
+    expect(page.locator(".pair-line.first")).to_be_visible()
+    check()
+    page.close()

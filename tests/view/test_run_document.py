@@ -1,0 +1,53 @@
+import json
+from pathlib import Path
+
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.output.summary import summarise
+from warex.analysis.run.load import load_run
+from warex.analysis.table.tabulate import tabulate
+from warex.traces.outcome import Void
+from warex.view.run_document import attempts_of, clean_twin, full_run_document, run_document
+
+
+def test_written_figures_are_shown_if_they_are_of_every_attempt(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    folder.trial("clean", "add", solved(), Story().thinks(1, "goto").stops())
+    loaded = load_run(tmp_path)
+    (tmp_path / "summary.json").write_text(json.dumps(summarise(loaded, tabulate(loaded))))
+
+    written = run_document(tmp_path, attempts_of(tmp_path))
+    assert written["has_figures"]
+    assert written == full_run_document(tmp_path, attempts_of(tmp_path))
+
+    folder.trial("server-error", "add", failed(), Story().thinks(1, "goto").stops())
+    older = run_document(tmp_path, attempts_of(tmp_path))
+    assert not older["has_figures"]
+    assert [(row["condition"], row["state"]) for row in older["trials"]] == [
+        ("clean", "solved"),
+        ("server-error", "failed"),
+    ]
+
+
+def test_a_damaged_outcome_is_shown_as_damaged_and_a_void_one_as_void(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    broken = folder.trial("clean", "add", solved(), Story().stops())
+    (broken / "outcome.json").write_text("{")
+    folder.trial("clean", "sub", Void(reason="the proxy died"), Story().stops())
+
+    rows = run_document(tmp_path, attempts_of(tmp_path))["trials"]
+
+    assert [row["state"] for row in rows] == ["damaged", "void"]
+
+
+def test_the_twin_is_the_last_clean_attempt_of_the_same_task(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    for condition, task in (("clean", "add"), ("clean", "sub"), ("server-error", "add")):
+        folder.trial(condition, task, solved(), Story().stops())
+    attempts = attempts_of(tmp_path)
+    (faulted,) = (one for one in attempts.values() if one.key.condition == "server-error")
+
+    twin = clean_twin(attempts, faulted.key)
+
+    assert twin
+    assert (twin.key.condition, twin.key.task) == ("clean", "add")
+    assert clean_twin(attempts, twin.key) is None

@@ -1,0 +1,236 @@
+// The documents that the server, or a folder of static files, holds; and how they are loaded.
+
+export type State = "solved" | "failed" | "void" | "unscored" | "running" | "damaged";
+
+export interface Runs {
+  runs: string[];
+  follow: boolean;
+}
+
+export interface TrialRow {
+  id: string;
+  benchmark: string;
+  agent: string;
+  condition: string;
+  task: string;
+  repeat: number;
+  attempt: number;
+  state: State;
+  score: number | null;
+  has_figures: boolean;
+  latency_s?: number | null;
+  steps?: number | null;
+  cost_usd?: number | null;
+  recovered?: boolean | null;
+  detected?: boolean | null;
+  false_success?: boolean | null;
+  planned?: number | null;
+  delivered?: number | null;
+  site?: string | null;
+  void_reason?: string | null;
+}
+
+export interface Estimate {
+  value: number;
+  interval: [number, number] | null;
+  hits?: number;
+  n?: number;
+  median?: number;
+}
+
+export interface ConditionRow {
+  agent: string;
+  condition: string;
+  n: number;
+  success: Estimate | null;
+  delta: (Estimate & { p?: number | null; p_holm?: number | null }) | null;
+  recovery: Estimate | null;
+  cost_usd: Estimate | null;
+  voids: number;
+  planned: number;
+  delivered: number;
+}
+
+export interface Run {
+  name: string;
+  path: string;
+  has_figures: boolean;
+  verdict: string[];
+  conditions: ConditionRow[];
+  trials: TrialRow[];
+}
+
+export interface Message {
+  role: string;
+  text: string;
+}
+
+export interface Step {
+  seq: number;
+  number: number;
+  t: number;
+  end: number;
+  model: string;
+  page: string;
+  faults: string[];
+  prompt: Message[];
+  characters: number;
+  images: string[];
+  answer: string;
+  error: string;
+  actions: string[];
+  input_tokens: number | null;
+  output_tokens: number | null;
+  cost_usd: number | null;
+}
+
+export interface Exchange {
+  id: string;
+  seq: number;
+  response_seq: number | null;
+  t: number;
+  end: number | null;
+  method: string;
+  url: string;
+  resource: string;
+  status: number | null;
+  by: string | null;
+  error: string | null;
+  size: number | null;
+}
+
+export interface Fault {
+  id: string;
+  kind: string;
+  rule: string;
+  url: string;
+  exchange: string;
+  seq: number;
+  t: number;
+  fate: "delivered" | "missed" | "open";
+  fate_seq: number | null;
+  end: number | null;
+  reason: string;
+  waited_s: number;
+  changes: [string, string, string | null][];
+  verdict: string | null;
+  why: string;
+  confidence: string | null;
+  call_seq: number | null;
+  request_seq: number | null;
+}
+
+export interface Report {
+  seq: number;
+  t: number;
+  injection: string;
+  what: string;
+  detail: string;
+}
+
+export interface Trial {
+  key: { benchmark: string; agent: string; condition: string; task: string; repeat: number };
+  attempt: number;
+  path: string;
+  seed: number | null;
+  scenario: string | null;
+  outcome: string;
+  recovery: string;
+  answer: string | null;
+  reasons: string[];
+  state: State | null;
+  truncated: string | null;
+  harness_broke: string[];
+  lines: number;
+  end: number;
+  steps: Step[];
+  exchanges: Exchange[];
+  faults: Fault[];
+  witness: Report[];
+  timeline: [number, number, string, string][];
+  twin: string | null;
+}
+
+export type PairStep = [number, number, string];
+
+export interface Pair {
+  trials: [[number, string], [number, string]];
+  names: [string, string];
+  summary: string[];
+  sides: [PairStep[], PairStep[]];
+  pairs: [number, number][];
+  equal_steps: number;
+  place: string | null;
+}
+
+const RAW_CHUNK = 50;
+const isStatic = document.querySelector('meta[name="warex-static"]') !== null;
+
+type Waiting = { resolve: (value: unknown) => void };
+const waiting = new Map<string, Waiting>();
+const cache = new Map<string, Promise<unknown>>();
+
+declare global {
+  interface Window {
+    warexData: (name: string, value: unknown) => void;
+  }
+}
+
+window.warexData = (name, value) => waiting.get(name)?.resolve(value);
+
+/** Return a document, from the cache unless `anew`. Rejects with a sentence. */
+export function load<T>(name: string, anew = false): Promise<T> {
+  if (anew || !cache.has(name)) {
+    const loading = isStatic ? loadScript(name) : fetchJson(name);
+    loading.catch(() => cache.delete(name));
+    cache.set(name, loading);
+  }
+  return cache.get(name) as Promise<T>;
+}
+
+async function fetchJson(name: string): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(`data/${name}`);
+  } catch {
+    throw new Error("The viewer's server does not answer; `warex view` may have ended.");
+  }
+  const body = await response.json().catch(() => null);
+  if (!response.ok) {
+    throw new Error(body?.error ?? `The server answered ${response.status}.`);
+  }
+  return body;
+}
+
+function loadScript(name: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    waiting.set(name, { resolve });
+    const script = document.createElement("script");
+    script.src = `data/${name.replaceAll("/", "-")}.js`;
+    script.onload = () => script.remove();
+    script.onerror = () => {
+      script.remove();
+      reject(new Error("The folder does not hold this; view the run with `warex view`."));
+    };
+    document.head.append(script);
+  });
+}
+
+/** Return a line of a trial's trace. */
+export async function loadLine(run: number, trial: string, seq: number): Promise<unknown> {
+  const chunk = Math.floor((seq - 1) / RAW_CHUNK);
+  const lines = await load<string[]>(`raw/${run}/${trial}/${chunk}`);
+  return JSON.parse(lines[(seq - 1) % RAW_CHUNK] ?? "null");
+}
+
+/** Return the ids of trials whose trace holds a text; null if that cannot be searched. */
+export async function search(run: number, text: string): Promise<Set<string> | null> {
+  if (isStatic) return null;
+  return new Set(await load<string[]>(`search/${run}?q=${encodeURIComponent(text)}`));
+}
+
+export function imageAddress(run: number, trial: string, reference: string): string {
+  return isStatic
+    ? `data/blob-${run}-${trial}-${reference.replace("/", "-")}`
+    : `data/blob/${run}/${trial}/${reference}`;
+}

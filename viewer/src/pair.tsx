@@ -1,0 +1,96 @@
+// Two trials side by side: where they part, and their aligned steps.
+
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Pair, PairStep } from "./data";
+import { Rows, useDocument, Wait } from "./parts";
+import { type Route, trialLink } from "./route";
+
+interface Line {
+  one: PairStep | null;
+  other: PairStep | null;
+  isEqual: boolean;
+  isFirst: boolean;
+}
+
+export function PairView(props: { route: Route }): JSX.Element {
+  const [, run, one, otherRun, other] = props.route.parts;
+  const pair = useDocument<Pair>(`pair/${run}/${one}/${otherRun}/${other}`);
+  return (
+    <main>
+      <nav class="crumbs" aria-label="Where this is">
+        <a href={`#/run/${run}`}>run</a> / two trials
+      </nav>
+      <Wait of={pair}>{(value) => <Shown pair={value} />}</Wait>
+    </main>
+  );
+}
+
+function Shown(props: { pair: Pair }): JSX.Element {
+  const { pair } = props;
+  const lines = useMemo(() => linesOf(pair), [pair]);
+  const link = (side: 0 | 1, step: PairStep | null) => {
+    const [run, id] = pair.trials[side];
+    return step && (
+      <a href={trialLink(run, id, step[1])} title={step[2]}>
+        {step[0]}. {step[2]}
+      </a>
+    );
+  };
+  return (
+    <>
+      <h1>
+        {pair.names[0]} and {pair.names[1]}
+      </h1>
+      <ul class="summary">
+        {pair.summary.map((sentence) => <li key={sentence}>{sentence}</li>)}
+      </ul>
+      <div class="pair-line head">
+        {([0, 1] as const).map((side) => (
+          <a key={side} href={trialLink(...pair.trials[side])}>{pair.names[side]}</a>
+        ))}
+      </div>
+      <Rows
+        items={lines}
+        height={34}
+        class="pairs"
+        label="Aligned steps"
+        shown={Math.max(0, lines.findIndex((line) => line.isFirst))}
+        row={(line, index) => (
+          <div
+            key={index}
+            role="listitem"
+            class={`pair-line ${line.isEqual ? "" : "differs"} ${line.isFirst ? "first" : ""}`}
+          >
+            <span>{link(0, line.one)}</span>
+            <span>
+              {line.isFirst && <b>first divergence: </b>}
+              {!line.isEqual && !line.isFirst && <span class="mark">≠ </span>}
+              {link(1, line.other)}
+            </span>
+          </div>
+        )}
+      />
+    </>
+  );
+}
+
+function linesOf(pair: Pair): Line[] {
+  const [one, other] = pair.sides;
+  const lines: Line[] = [];
+  let [i, j] = [0, 0];
+  for (const [first, second] of [...pair.pairs, [one.length, other.length] as [number, number]]) {
+    while (i < first || j < second) {
+      lines.push({
+        one: i < first ? (one[i++] ?? null) : null,
+        other: j < second ? (other[j++] ?? null) : null,
+        isEqual: false,
+        isFirst: lines.every((line) => line.isEqual),
+      });
+    }
+    if (i < one.length && j < other.length) {
+      lines.push({ one: one[i++]!, other: other[j++]!, isEqual: true, isFirst: false });
+    }
+  }
+  return lines;
+}

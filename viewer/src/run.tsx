@@ -1,0 +1,282 @@
+// A run: its verdict, its conditions, and the grid of tasks and conditions.
+
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type ConditionRow, type Run, search, type TrialRow } from "./data";
+import { MARKS, percent, plural, points, seconds, usd, withInterval } from "./format";
+import { Rows, useDocument, useKeys, Wait } from "./parts";
+import { type Route, setQuery, trialLink } from "./route";
+
+const REFRESH = 3000;
+
+export function RunView(props: { number: number; route: Route; follow: boolean }): JSX.Element {
+  const quick = useDocument<Run>(`run/${props.number}`, props.follow ? REFRESH : 0);
+  const needed = quick.value !== undefined && !quick.value.has_figures && !props.follow;
+  const full = useDocument<Run>(needed ? `figures/${props.number}` : null);
+  const shown = full.value ? full : quick;
+  return (
+    <main>
+      <Wait of={shown}>
+        {(run) => (
+          <>
+            <h1>{run.name}</h1>
+            <p class="quiet">{run.path}</p>
+            {needed && !full.value && (
+              <p class="quiet" role="status">
+                {full.error ?? "The figures are computed from the traces …"}
+              </p>
+            )}
+            <Conditions run={run} />
+            <Grid run={run} number={props.number} route={props.route} />
+          </>
+        )}
+      </Wait>
+    </main>
+  );
+}
+
+function Conditions(props: { run: Run }): JSX.Element | null {
+  const { conditions, verdict } = props.run;
+  if (conditions.length === 0) return null;
+  const open = (row: ConditionRow) => setQuery({ agent: row.agent, condition: row.condition });
+  return (
+    <section aria-label="Conditions">
+      <details class="verdict">
+        <summary>{plural(verdict.length, "conclusion")}</summary>
+        <ul>{verdict.map((line) => <li key={line}>{line}</li>)}</ul>
+      </details>
+      <div class="wide" tabIndex={0}>
+        <table class="figures">
+          <thead>
+            <tr>
+              <th scope="col">agent</th>
+              <th scope="col">condition</th>
+              <th scope="col">trials</th>
+              <th scope="col">success</th>
+              <th scope="col">Δ in points</th>
+              <th scope="col">recovered</th>
+              <th scope="col">faults delivered</th>
+              <th scope="col">cost a trial</th>
+              <th scope="col">void</th>
+            </tr>
+          </thead>
+          <tbody>
+            {conditions.map((row) => (
+              <tr key={`${row.agent}/${row.condition}`}>
+                <td>{row.agent}</td>
+                <td>
+                  <button type="button" class="link" onClick={() => open(row)}>
+                    {row.condition}
+                  </button>
+                </td>
+                <td>{row.n}</td>
+                <td>{withInterval(row.success, percent)}</td>
+                <td>{withInterval(row.delta, points)}</td>
+                <td>
+                  {row.recovery
+                    ? `${row.recovery.hits} of ${row.recovery.n}`
+                    : "—"}
+                </td>
+                <td>{row.planned ? `${row.delivered} of ${row.planned}` : "—"}</td>
+                <td>{usd(row.cost_usd?.value)}</td>
+                <td>{row.voids || ""}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+const STATES: [string, string, (trial: TrialRow) => boolean][] = [
+  ["", "all trials", () => true],
+  ["failed", "failed", (trial) => trial.state === "failed"],
+  ["unrecovered", "not recovered", (trial) => trial.recovered === false],
+  ["false", "false success", (trial) => trial.false_success === true],
+  ["void", "void", (trial) => trial.state === "void" || trial.state === "damaged"],
+  ["solved", "solved", (trial) => trial.state === "solved"],
+];
+
+interface TaskLine {
+  name: string;
+  cells: Map<string, TrialRow[]>;
+}
+
+function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
+  const { query } = props.route;
+  const { trials } = props.run;
+  const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(query.get("q") ?? "");
+  const [matches, setMatches] = useState<Set<string> | null>(null);
+  const [isSearching, setSearching] = useState(false);
+  const wanted = query.get("q") ?? "";
+  useEffect(() => {
+    if (!wanted) return setMatches(null);
+    let isCurrent = true;
+    setSearching(true);
+    search(props.number, wanted)
+      .then((ids) => isCurrent && setMatches(ids))
+      .catch(() => isCurrent && setMatches(null))
+      .finally(() => isCurrent && setSearching(false));
+    return () => {
+      isCurrent = false;
+    };
+  }, [wanted, props.number]);
+  useKeys({ "/": () => field.current?.focus() });
+
+  const names = (read: (trial: TrialRow) => string | null | undefined) => [
+    ...new Set(trials.map(read).filter((name): name is string => Boolean(name))),
+  ];
+  const shown = useMemo(() => {
+    const state = STATES.find(([name]) => name === (query.get("state") ?? "")) ?? STATES[0]!;
+    const needle = wanted.toLowerCase();
+    return trials.filter(
+      (trial) =>
+        state[2](trial) &&
+        (!query.get("agent") || trial.agent === query.get("agent")) &&
+        (!query.get("condition") || trial.condition === query.get("condition")) &&
+        (!query.get("site") || trial.site === query.get("site")) &&
+        (!needle || trial.task.toLowerCase().includes(needle) || matches?.has(trial.id)),
+    );
+  }, [trials, query.toString(), matches, wanted]);
+  const columns = useMemo(() => {
+    const seen = new Map<string, [string, string]>();
+    const known = props.run.conditions.length ? props.run.conditions : trials;
+    const kept = new Set(shown.map((trial) => `${trial.agent}\n${trial.condition}`));
+    for (const row of known) {
+      const name = `${row.agent}\n${row.condition}`;
+      if (kept.has(name)) seen.set(name, [row.agent, row.condition]);
+    }
+    return [...seen.entries()];
+  }, [props.run, shown]);
+  const lines = useMemo(() => {
+    const tasks = new Map<string, TaskLine>();
+    for (const trial of shown) {
+      const name = `${trial.benchmark} / ${trial.task}`;
+      const line = tasks.get(name) ?? { name, cells: new Map() };
+      const column = `${trial.agent}\n${trial.condition}`;
+      line.cells.set(column, [...(line.cells.get(column) ?? []), trial]);
+      tasks.set(name, line);
+    }
+    return [...tasks.values()];
+  }, [shown]);
+
+  const choice = (name: string, label: string, options: string[]) =>
+    options.length > 1 && (
+      <label>
+        {label}{" "}
+        <select
+          value={query.get(name) ?? ""}
+          onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+        >
+          <option value="">all</option>
+          {options.map((option) => <option key={option}>{option}</option>)}
+        </select>
+      </label>
+    );
+  const width = Math.max(
+    6,
+    ...lines.flatMap((line) => [...line.cells.values()].map((cell) => cell.length * 1.9)),
+  );
+  const template = { gridTemplateColumns: `16rem repeat(${columns.length}, ${width}rem)` };
+  return (
+    <section aria-label="Trials">
+      <form
+        class="filters"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setQuery({ q: text });
+        }}
+      >
+        <label>
+          search{" "}
+          <input
+            ref={field}
+            type="search"
+            placeholder="task, prompt, answer, URL"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onBlur={() => setQuery({ q: text })}
+          />
+        </label>
+        <label>
+          show{" "}
+          <select
+            value={query.get("state") ?? ""}
+            onChange={(event) => setQuery({ state: event.currentTarget.value })}
+          >
+            {STATES.map(([name, label]) => <option key={name} value={name}>{label}</option>)}
+          </select>
+        </label>
+        {choice("agent", "agent", names((trial) => trial.agent))}
+        {choice("condition", "condition", names((trial) => trial.condition))}
+        {choice("site", "site", names((trial) => trial.site))}
+      </form>
+      <p class="quiet" role="status">
+        {isSearching
+          ? "Searching …"
+          : `${plural(shown.length, "trial")} of ${plural(lines.length, "task")}. `}
+        ✓ solved, ✗ failed, ∅ void, ↺ recovered, ! claims a success that is none
+      </p>
+      <div class="wide" tabIndex={0}>
+        <div class="grid">
+          <div class="grid-line head" style={template}>
+            <span>task</span>
+            {columns.map(([name, [agent, condition]]) => (
+              <span key={name}>
+                {condition}
+                <small>{agent}</small>
+              </span>
+            ))}
+          </div>
+          <Rows
+            items={lines}
+            height={34}
+            class="tasks"
+            label="Tasks"
+            row={(line) => (
+              <div class="grid-line" role="listitem" style={template} key={line.name}>
+                <span class="name" title={line.name}>{line.name}</span>
+                {columns.map(([name]) => (
+                  <span key={name}>
+                    {(line.cells.get(name) ?? []).map((trial) => (
+                      <Cell key={trial.id} trial={trial} number={props.number} />
+                    ))}
+                  </span>
+                ))}
+              </div>
+            )}
+          />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Cell(props: { trial: TrialRow; number: number }): JSX.Element {
+  const { trial } = props;
+  const recovery =
+    trial.recovered === true ? "recovered" : trial.recovered === false ? "not recovered" : "";
+  const words = [
+    `${trial.task}, ${trial.agent}, ${trial.condition}, repeat ${trial.repeat}`,
+    trial.void_reason ? `void: ${trial.void_reason}` : trial.state,
+    recovery,
+    trial.false_success ? "claims a success that is none" : "",
+    trial.steps == null ? "" : plural(trial.steps, "step"),
+    trial.latency_s == null ? "" : seconds(trial.latency_s),
+    trial.cost_usd == null ? "" : usd(trial.cost_usd),
+  ].filter(Boolean);
+  return (
+    <a
+      class={`cell ${trial.state}`}
+      href={trialLink(props.number, trial.id)}
+      title={words.join("\n")}
+      aria-label={words.join(", ")}
+    >
+      {MARKS[trial.state]}
+      {trial.recovered ? "↺" : trial.false_success ? "!" : ""}
+    </a>
+  );
+}
