@@ -234,6 +234,19 @@ class Story:
             story.gets(exchange).delivered(injection, exchange).reports(number, "shown", *reports)
         )
 
+    def met(self, number: int, kind: str, *changes: tuple[str, str, str]) -> "Story":
+        """Add a page that a fault of the browser hits (``xN``, ``iN``), with what it reports."""
+        exchange, injection = f"x{number}", f"i{number}"
+        story = self.asks(exchange).planned(injection, exchange, effects=("rewrite",), kind=kind)
+        listed = [
+            ChangedValue(where=where, before=before, after=after, reported_by="page")
+            for where, before, after in changes
+        ]
+        done = FaultDelivered(
+            injection=injection, exchange=exchange, rule="shop-down", changes=listed
+        )
+        return story.gets(exchange).reports(number, "shown").add(done)
+
     def reports(
         self, number: int, *reports: str, detail: str = "", by: Literal["", "user", "script"] = ""
     ) -> "Story":

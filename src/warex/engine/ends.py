@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from warex.engine.sockets.buffers import Buffers
+from warex.engine.sockets.buffers import USUAL, Buffers
 from warex.engine.sockets.transport import Transport
 from warex.engine.tls.layer import TlsLayer, ssl_reason
 from warex.linux.sockets import reset_on_close
@@ -21,8 +21,6 @@ from warex.linux.sockets import reset_on_close
 CLIENT_READ: Final = 16 * 1024
 """Bytes that are read from a client in one turn of the event loop: others wait for it."""
 SITE_READ: Final = 64 * 1024
-_WRITE_LIMIT: Final = 256 * 1024
-"""Bytes that wait for the kernel, above which ``drain`` waits."""
 _LINGER_S: Final = 10.0
 """Seconds that a closed end has to take its last bytes."""
 _ACKNOWLEDGED_WITHIN_S: Final = 1.0
@@ -73,9 +71,7 @@ class End:
         self.on_end: Callable[[], None] | None = None
         """Called when the peer sends no more."""
         self.on_lost: Callable[[], None] | None = None
-        self._transport = Transport(
-            connected, self, self._room[:read_size], _WRITE_LIMIT, self.buffers
-        )
+        self._transport = Transport(connected, self, self._room[:read_size], USUAL, self.buffers)
 
     # ---- the transport's callbacks
 
@@ -299,7 +295,10 @@ class End:
 
     def _through(self, layer: TlsLayer) -> bytes:
         """Return what has come through a layer."""
+        waited = layer.waits
         data = layer.read()
+        if waited and not (layer.waits or self._transport.is_full):
+            self.resume_writing()
         if layer.error is not None:
             self.error, self.is_truncated = layer.error, True
         if layer.outgoing.pending > layer.kept:
@@ -315,7 +314,7 @@ class End:
         while below:
             below -= 1
             lower = self._layers[below]
-            lower.session.write(data)
+            lower.write(data)
             data = lower.outgoing.read()
         self._transport.write(data)
 
@@ -337,10 +336,12 @@ class End:
             return
         layer = self._layers[-1]
         try:
-            layer.session.write(data)
+            layer.write(data)
         except ssl.SSLError as error:
             self.error = self.error or _reason(error)
             return
+        if layer.waits:
+            self.pause_writing()
         if len(self._layers) == 1:
             layer.kept = 0
             self._transport.write(layer.outgoing.read())
@@ -365,7 +366,7 @@ class End:
         try:
             await self.drain()
         finally:
-            self._transport.set_limit(_WRITE_LIMIT)
+            self._transport.set_limit(USUAL)
 
     async def acknowledged(self) -> None:
         """Wait until the peer's system has everything, for a while: a reset would drop it."""

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, override
 
+from msgspec.structs import replace
 from pydantic import BaseModel, Field, JsonValue
 
 from warex.effects import Delay, Effect, Rewrite
@@ -13,6 +14,7 @@ from warex.rewriting.base import ValueChange
 from warex.rewriting.html_body.script_injection import (
     ScriptQueryHandler,
     injected_script,
+    service_worker,
 )
 from warex.seeds import KeyedRng
 
@@ -82,11 +84,21 @@ def run_in_page(
     shows: Sequence[ValueChange] = (),
     details: Mapping[str, str] | None = None,
     meant: Sequence[ValueChange] = (),
+    *,
+    hangs: bool = False,
+    worker: str = "",
 ) -> EffectsAndState:
-    """Return the effect of ``injected_script``; each page reports to a path of its own."""
+    """Return the effect of ``injected_script``; each page reports to a path of its own.
+
+    ``hangs``: it has requests that are never answered. ``worker``: the name of the script of its
+    service worker, which is a function of the settings and of what authenticates a report.
+    """
     number, state = next_number(state)
     report = f"/{rng.hex_word('report', number)}"
     edit = injected_script(module, settings, report, helpers, answers, shows, details, meant)
+    if worker:
+        edit = replace(edit, worker=service_worker(worker, settings, report))
+    edit = replace(edit, hangs=hangs)
     return (Rewrite(edit),), state
 
 

@@ -56,7 +56,7 @@ from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.settlement import Settlement
-from warex.lane.state import ExchangeState, read_head
+from warex.lane.state import AppliedInjection, ExchangeState, read_head
 from warex.lane.stdio.sessions import Call, StdioSessions
 from warex.lane.tasks import Tasks
 from warex.lane.traffic.kinds import Kinds
@@ -71,6 +71,8 @@ _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""
 _COUNTED: Final = object()
 """The state of an exchange that is only counted."""
+_HANGS_FOR: Final = 3600.0
+"""Seconds after which a request is answered that should never be."""
 
 
 class Engine(Control):
@@ -381,6 +383,9 @@ class Lane:
         content = decode(
             wire.request_body or b"", wire.request.headers.get("content-encoding")
         ).body
+        if (injection := self._rewritten.hanging(path)) is not None:
+            state.draft.holds.append((AppliedInjection(injection), _HANGS_FOR))
+            return WholeResponse.make(204)
         if self._rewritten.is_report(path):
             return self._rewritten.handle_report(request, path, content)
         host = request.host

@@ -85,8 +85,8 @@ class AppliedInjection(Struct, eq=False):
     @property
     def ends_with_holds(self) -> bool:
         """Whether it is delivered once its holds are over: nothing else of it is awaited."""
-        answers = self.is_answer or self.paces or self.amendment is not None
-        answers = answers or self.messages is not None
+        answers = self.is_answer or self.paces
+        answers = answers or self.amendment is not None or self.messages is not None
         return not (answers or self.rewrites or self.depends_on_site or self.is_cut)
 
     @property

@@ -23,7 +23,6 @@ from warex.engine.handler import (
     Forward,
     FrameStep,
     Outcome,
-    Pace,
     Plan,
     ReadWhole,
     Rejection,
@@ -48,7 +47,6 @@ from warex.mitmproxy_addon.hooks import fail_closed
 
 _LEFT: Final = "Client disconnected."
 _CUT: Final = "WAREX cut the connection"
-_UNSUPPORTED: Final = "mitmproxy cannot send an answer in pieces over time, or cut it in its middle"
 _BEFORE_LOOKING_AGAIN: Final = (0.0, 0.0, 0.001, 0.002, 0.005, 0.01)
 _LOOKS_AGAIN_S: Final = 0.02
 """Seconds between two looks at whether a response has left: mitmproxy does not tell."""
@@ -167,6 +165,7 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     async def _held(self, it: OpenFlow, plan: Plan[object]) -> bool:
         """Wait as planned; return whether the client is still there."""
+        messages.require_unpaced(plan.then)
         if not plan.hold_s:
             return True
         loop = asyncio.get_running_loop()
@@ -204,8 +203,6 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _relay(self, it: OpenFlow, response: http.Response, relay: Relay) -> None:
         """Send the site's response on while it comes."""
-        if relay.pace is not None:
-            raise TypeError(_UNSUPPORTED)
         it.relay = relay
         messages.change_head(response, relay.head)
         if response.status_code == messages.SWITCHING:
@@ -263,8 +260,6 @@ class ExchangeHooks(ConnectionHooks, Control):
             return
         match plan.then:
             case Relay() as relay:
-                if relay.pace is not None:
-                    raise TypeError(_UNSUPPORTED)
                 messages.change_head(response, relay.head)
                 it.relay = relay
             case Respond() as respond:
@@ -274,10 +269,6 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _answer(self, it: OpenFlow, respond: Respond) -> None:
         """Answer in the site's place."""
-        pace = respond.pace
-        unpaced = pace is None or (len(respond.pieces) < 2 and pace == Pace(pause_s=pace.pause_s))
-        if not unpaced:
-            raise TypeError(_UNSUPPORTED)
         if it.flow.response is None or it.wire.response is not None:
             answer = messages.make_response(it.wire.request, respond)
             it.flow.response = answer

@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from mitmproxy import http
 
-from warex.engine.handler import Forward, Respond
+from warex.engine.handler import Forward, Pace, Relay, Respond
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.planned_messages import planned_response, with_body
 
@@ -117,3 +117,14 @@ def leave_out_h2c(request: http.Request) -> None:
 def switches(response: ResponseHead | None) -> bool:
     """Whether a response is followed by another protocol than HTTP."""
     return response is not None and response.status == SWITCHING
+
+
+def require_unpaced(planned: object) -> None:
+    """Raise TypeError if an answer is to be sent as mitmproxy cannot."""
+    pace = planned.pace if isinstance(planned, Relay | Respond) else None
+    if pace is None:
+        return
+    pauses_only = pace == Pace(pause_s=pace.pause_s)
+    if isinstance(planned, Respond) and len(planned.pieces) < 2 and pauses_only:
+        return
+    raise TypeError("mitmproxy cannot send an answer in pieces over time, or cut it in its middle")

@@ -268,7 +268,7 @@ def _range(schema: Mapping[str, Any]) -> str:
     # The field's own limit is narrower than the type's.
     given = {**schema, "minimum": None} if "exclusiveMinimum" in schema else schema
     return "".join(
-        f" {word} {given[key]:g}" for key, word in words.items() if given.get(key) is not None
+        f" {word} {given[key]:.10g}" for key, word in words.items() if given.get(key) is not None
     )
 
 

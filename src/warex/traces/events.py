@@ -261,7 +261,7 @@ class Witness(BaseEvent, frozen=True, kw_only=True, tag="witness"):
     by: Literal["", "user", "script"] = ""
     """Who acted: a device, or a script, the page's or the agent's. Empty for no act, or unknown."""
     changes: list[ChangedValue] = field(default_factory=list)
-    """The further changes of the page, with ``what`` ``changed``."""
+    """With ``what`` ``changed`` the further changes of the page; else the values of the act."""
     left_out: int = 0
     """More changed values."""
 

@@ -320,3 +320,35 @@ def test_what_only_this_trial_has_an_app_show_is_a_look_at_what_was_carried_out(
     [found] = recoveries(build_trace(hurt, TESTBED), TESTBED, twin=twin)
 
     assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("storage_failure", ("localStorage", "", "SecurityError")),
+        ("endless_spinner", ("request", f"{SHOP}api", "without an answer")),
+        ("popup_blocked", ("window", f"{SHOP}help", "blocked")),
+    ],
+)
+def test_what_a_page_met_is_no_lie_and_a_page_loaded_again_recovers(
+    judge: Judge, kind: str, change: tuple[str, str, str]
+) -> None:
+    story = Story().thinks(1, "goto").met(1, kind, change).thinks(2, "reload").page("x2")
+
+    assert [r.verdict for r in judge(story)] == ["recovered"]
+
+
+def test_who_does_not_load_a_page_again_does_not_recover_from_what_it_met(judge: Judge) -> None:
+    change = ("localStorage", "", "SecurityError")
+    story = Story().thinks(1, "goto").met(1, "storage_failure", change).thinks(2, "noop").stops()
+
+    assert [r.verdict for r in judge(story)] == ["not_recovered"]
+
+
+def test_a_page_whose_window_was_blocked_can_be_opened_by_its_address(judge: Judge) -> None:
+    blocked = ("window", f"{SHOP}help", "blocked")
+    story = Story().thinks(1, "goto").met(1, "popup_blocked", blocked)
+
+    found = judge(story.thinks(2, "goto", arguments=[f"{SHOP}help"]).page("x2", f"{SHOP}help"))
+
+    assert [r.verdict for r in found] == ["recovered"]

@@ -20,7 +20,12 @@ def browser(chromium: Path) -> Iterator[Browser]:
         browser = playwright.chromium.launch(
             executable_path=chromium,
             proxy={"server": "http://127.0.0.1:9"},
-            args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],
+            args=[
+                *QUIET_FLAGS,
+                "--disable-quic",
+                "--no-sandbox",
+                "--ignore-certificate-errors",  # A service worker needs more than the context.
+            ],
         )
         yield browser
         browser.close()

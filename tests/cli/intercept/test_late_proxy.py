@@ -4,10 +4,11 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,26 @@ def test_whatever_is_asked_before_the_proxy_serves_gets_its_right_answer(
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == _RIGHT
     assert isinstance(read_outcome(tmp_path / "out"), Unscored)
+
+
+_AT_ONCE = "import socket; print(socket.gethostbyname('site.warex.test'))"
+
+
+@pytest.mark.slow
+def test_a_name_that_is_looked_up_at_once_is_answered_on_a_busy_machine(
+    late: dict[str, str],
+) -> None:
+    busy = [sys.executable, "-c", "while True: pass"]
+    with ExitStack() as stack:
+        for _ in range(2 * (os.cpu_count() or 1)):
+            stack.callback(stack.enter_context(subprocess.Popen(busy)).kill)
+        for _ in range(4):
+            done = finished(
+                *("exec", "--map", "http://site.warex.test=http://127.0.0.1:9"),
+                *("--", sys.executable, "-S", "-E", "-c", _AT_ONCE),
+                environment={**late, "FORKSERVER_SLEEPS": "0"},
+            )
+            assert (done.returncode, done.stdout.count(".")) == (0, 3), done.stderr
 
 
 _IMPATIENT = """

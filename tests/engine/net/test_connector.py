@@ -1,13 +1,15 @@
 """Sites are reached directly, or through an upstream proxy that may ask for a password."""
 
 import socket
+from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 
 from tests.engine.net.socks5_proxy import socks5_proxy
 from tests.engine.running import Scripted, running, shake_hands, wait_until
-from tests.proxy.support.client import read_answer, secure, tunnelled
-from tests.proxy.support.origin import Origin, dead_port
+from tests.proxy.support.client import read_answer, secure, trusting, tunnelled
+from tests.proxy.support.origin import Origin, dead_port, server_context
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.engine.net.connector import proxy_authorization
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -120,3 +122,38 @@ def test_a_plain_request_goes_to_an_http_proxy_by_its_url(
         client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         assert read_answer(client)[1] == b"hello"
     assert proxy.asked == [f"GET {url}"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["http", "socks5"])
+def test_a_site_of_ipv6_with_its_certificate_is_reached_through_a_proxy(
+    ca: CertificateAuthority, tmp_path: Path, scheme: str
+) -> None:
+    tls = server_context(*ca.leaf("::1", tmp_path), ["h2", "http/1.1"])
+    with closing(Origin(tls, host="::1")) as site, ExitStack() as stack:
+        if scheme == "http":
+            proxy = stack.enter_context(UpstreamProxy())
+            port, asked = proxy.port, proxy.asked
+        else:
+            port, asked = stack.enter_context(socks5_proxy())
+        engine = stack.enter_context(
+            running(Scripted(), ca, upstream=f"{scheme}://127.0.0.1:{port}")
+        )
+        raw = stack.enter_context(tunnelled(engine.port, "[::1]", site.port))
+        client = stack.enter_context(
+            trusting(ca.certificate).wrap_socket(raw, server_hostname="::1")
+        )
+        client.sendall(f"GET / HTTP/1.1\r\nHost: [::1]:{site.port}\r\n\r\n".encode())
+        assert read_answer(client)[1] == b"hello"
+    assert asked == [f"CONNECT [::1]:{site.port}" if scheme == "http" else "::1"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("zone", ["%lo", "%25lo"])
+def test_an_address_with_a_zone_is_refused_since_no_url_has_one(
+    ca: CertificateAuthority, zone: str
+) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine, pytest.raises(ConnectionError, match="400"):
+        tunnelled(engine.port, f"[::1{zone}]", 80)
+    assert [it.reason for it in handler.rejections] == ["the host has characters that no host has"]

@@ -1,7 +1,9 @@
 import ssl
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from OpenSSL import SSL
 
 from warex.engine.tls.layer import TlsLayer
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -61,3 +63,46 @@ def test_broken_bytes_are_an_error(pair: tuple[TlsLayer, TlsLayer]) -> None:
     assert client.read() == b""
     assert client.has_ended
     assert "bad record mac" in (client.error or "")
+
+
+def test_what_is_written_while_the_peer_shakes_hands_again_follows_later(
+    ca: CertificateAuthority, leaf: tuple[Path, Path]
+) -> None:
+    context = SSL.Context(SSL.TLSv1_2_METHOD)
+    context.use_certificate_file(str(leaf[0]))
+    context.use_privatekey_file(str(leaf[1]))
+    site = SSL.Connection(context)
+    site.set_accept_state()
+    client = TlsLayer(
+        ssl.create_default_context(cafile=ca.certificate), server_hostname="localhost"
+    )
+
+    def carry_both() -> bytes:
+        got = b""
+        for _ in range(4):
+            if there := client.outgoing.read():
+                site.bio_write(there)
+            for step in (site.do_handshake, lambda: site.recv(9999)):
+                with suppress(SSL.WantReadError):
+                    got += step() or b""
+            with suppress(SSL.WantReadError):
+                client.incoming.write(site.bio_read(99_999))
+            if client.session.version() is None or not done:
+                done.extend([True] * client.shake_hands())
+            else:
+                client.read()
+        return got
+
+    done: list[bool] = []
+    carry_both()
+    assert done
+    site.renegotiate()
+    with suppress(SSL.WantReadError):
+        site.do_handshake()
+    client.incoming.write(site.bio_read(99_999))
+    assert client.read() == b""
+    client.write(b"first, ")
+    client.write(b"then")
+    assert client.waits
+    assert carry_both() == b"first, then"
+    assert not client.waits

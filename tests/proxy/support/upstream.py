@@ -80,8 +80,9 @@ class UpstreamProxy:
                 return
             self.asked.append(f"{method} {target}")
             authority = target if method == "CONNECT" else urlsplit(target).netloc
-            host, _, port = authority.partition(":")
-            site = socket.create_connection((host, int(port or 80)), timeout=5)
+            site_url = urlsplit(f"//{authority}")
+            address = site_url.hostname or "", site_url.port or 80
+            site = socket.create_connection(address, timeout=5)
             self._open.append(site)
             if method == "CONNECT":
                 established = b"HTTP/1.1 200 Connection established\r\n\r\n"

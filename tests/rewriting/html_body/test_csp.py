@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.rewriting.html_body.csp import allow_script, script_hash
+from warex.rewriting.html_body.csp import allow_script, forbids_dialogs, script_hash
 
 SCRIPT = "run()"
 HASH = script_hash(SCRIPT)
@@ -79,3 +79,18 @@ def test_whatever_a_policy_says_it_is_opened_once(policy: str) -> None:
     once = allow_script(policy, SCRIPT, HERE)
 
     assert allow_script(once, SCRIPT, HERE).count(HASH) == once.count(HASH)
+
+
+@pytest.mark.parametrize(
+    ("policy", "forbidden"),
+    [
+        ("", False),
+        ("default-src 'self'", False),
+        ("sandbox", True),
+        ("default-src 'self'; Sandbox allow-scripts", True),
+        ("default-src 'self', sandbox allow-scripts", True),
+        ("sandbox allow-scripts allow-modals", False),
+    ],
+)
+def test_a_sandbox_forbids_dialogs_unless_it_says_otherwise(policy: str, forbidden: bool) -> None:
+    assert forbids_dialogs(policy) is forbidden

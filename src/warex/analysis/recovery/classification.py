@@ -148,7 +148,8 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
                 held = done.client_left or done.waited_s >= _HELD
                 since = planned_at if held else entry.t
                 priced = planned_at if done.client_left else entry.t
-                pages, met = _pages(trial, hit), {done.exchange: done.injection}
+                pages = (*_blocked_windows(done), *_pages(trial, hit))
+                met = {done.exchange: done.injection}
                 name = first[plan.injection]
                 if (before := found.get(name)) is not None:
                     # The client also marks the agent's own next try as a repeat.
@@ -178,7 +179,7 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
         return judge_change(trial, injection, first)
     if category == "popup":
         return judge_popup(trial, injection, first)
-    if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
+    if effects & _JUDGED_BY_VALUES and _is_false(injection):
         return _judge_lie(trial, injection, first)
     if not effects <= _RELOADABLE:
         return injection.judged("undecided", "No rule says how to recover from this fault.")
@@ -227,6 +228,12 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
     told = _said_without_doing(trial, injection, tries)
     return replace(verdict, by_task=by_task, disagreement=told)
+
+
+def _is_false(injection: DeliveredInjection) -> bool:
+    """Whether the changes are values in place of others, and not what a page met."""
+    is_lie = injection.plan.category == "lie"
+    return any(is_lie or it.reported_by != "page" for it in injection.delivered.changes)
 
 
 def _unread_before(
@@ -415,6 +422,12 @@ def _pages(trial: TrialEvents, hit: RequestSeen) -> tuple[str, ...]:
     if any(equivalence.same_page(referer, one) for one in before):
         return (referer,)
     return tuple(filter(None, (*before[-1:], referer)))
+
+
+def _blocked_windows(done: FaultDelivered) -> tuple[str, ...]:
+    """Return the addresses that a page was to open in windows that did not come."""
+    blocked = (it.before for it in done.changes if (it.where, it.after) == ("window", "blocked"))
+    return tuple(dict.fromkeys(blocked))
 
 
 def _could_help(vocabulary: Vocabulary, hit: RequestSeen) -> bool:

@@ -211,6 +211,7 @@ class PageReport:
 
     t: float
     what: str
+    detail: str = ""
 
 
 class TrialEvents:
@@ -264,7 +265,9 @@ class TrialEvents:
                         self.altered.add(done.exchange)
                 case Witness() as seen if entry.t <= self.ended + _GRACE_S:
                     found = self.foreign_reports if entry.seq in foreign else self.reports
-                    found.setdefault(seen.injection, []).append(PageReport(entry.t, seen.what))
+                    found.setdefault(seen.injection, []).append(
+                        PageReport(entry.t, seen.what, seen.detail)
+                    )
                 case TrialEnded():
                     self.ended = min(self.ended, entry.t)
                 case LlmCall() as call:

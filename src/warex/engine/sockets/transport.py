@@ -161,6 +161,11 @@ class Transport:
         self._buffers.add(len(data) - sent)
         self._pause_writers()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether much waits for the kernel."""
+        return self._is_write_paused
+
     def write_eof(self) -> None:
         """End this side once what waits has left. Raises OSError."""
         if self.is_closing or self._writes_eof:

@@ -1,6 +1,7 @@
 """TLS in memory: bytes of the wire in and out, and what they carry."""
 
 import ssl
+from contextlib import suppress
 from typing import Final
 
 _PIECE: Final = 64 * 1024
@@ -9,7 +10,16 @@ _PIECE: Final = 64 * 1024
 class TlsLayer:
     """TLS over the bytes of a connection, or of another layer."""
 
-    __slots__ = ("_is_server", "error", "has_ended", "incoming", "kept", "outgoing", "session")
+    __slots__ = (
+        "_held",
+        "_is_server",
+        "error",
+        "has_ended",
+        "incoming",
+        "kept",
+        "outgoing",
+        "session",
+    )
 
     def __init__(
         self,
@@ -23,6 +33,8 @@ class TlsLayer:
             self.incoming, self.outgoing, server_side=server_side, server_hostname=server_hostname
         )
         self._is_server = server_side
+        self._held: list[bytes] = []
+        """What waits until the peer has shaken hands again (RFC 5246 §7.4.1.1)."""
         self.kept = 0
         """Bytes of ``outgoing`` that leave with those behind them."""
         self.has_ended = False
@@ -43,8 +55,31 @@ class TlsLayer:
         """Whether the peer has ended its handshake before: it waits for nothing (RFC 8446 §2)."""
         return self._is_server and self.session.version() == "TLSv1.3"
 
+    def write(self, data: bytes) -> None:
+        """Encrypt bytes, once no other handshake is under way. Raises SSLError."""
+        if data:
+            self._held.append(data)
+        while self._held:
+            try:
+                self.session.write(self._held[0])
+            except ssl.SSLWantReadError:
+                return
+            del self._held[0]
+
+    @property
+    def waits(self) -> bool:
+        """Whether something waits for another handshake."""
+        return bool(self._held)
+
     def read(self) -> bytes:
-        """Return what has come through."""
+        """Return what has come through; what had to wait for it is in ``outgoing``."""
+        data = self._read()
+        if self._held and not self.has_ended:
+            with suppress(ssl.SSLError):  # The peer's error is read, too.
+                self.write(b"")
+        return data
+
+    def _read(self) -> bytes:
         pieces: list[bytes] = []
         read = self.session.read
         try:

@@ -102,6 +102,8 @@ class RewrittenPages:
         self._on_rewrite = on_rewrite
         self._pages: dict[str, _Page] = {}
         """By the path of each page's reports."""
+        self._hanging: dict[str, PlannedInjection] = {}
+        """The injection of the page that asks there, and is never answered, by path."""
         self._links: dict[str, PageChange] = {}
         """By the path of each link that only a changed page has."""
         self._walls: dict[str, tuple[PageChange, WallExit]] = {}
@@ -179,6 +181,8 @@ class RewrittenPages:
         if edit.report:
             change.awaits_report = True
             self._pages[edit.report] = _Page(change, edit, channel)
+        if isinstance(edit, InjectedScript) and edit.hanging:
+            self._hanging[edit.hanging] = change.injection
         return head
 
     def rewrite_whole(
@@ -202,8 +206,13 @@ class RewrittenPages:
                     self._walls[path] = change, effect.wall_exit
 
     def is_report(self, path: str) -> bool:
-        """Whether a request is a changed page's report, opens its link, or passes a wall."""
-        return path in self._pages or path in self._links or path in self._walls
+        """Whether a request is a changed page's own, opens its link, or passes a wall."""
+        pages = path in self._pages or path in self._hanging
+        return pages or path in self._links or path in self._walls
+
+    def hanging(self, path: str) -> PlannedInjection | None:
+        """Return the injection of a page that asks what nobody answers; None for others."""
+        return self._hanging.get(path)
 
     def handle_report(self, request: Request, path: str, content: bytes) -> WholeResponse:
         """Record and answer a report, or a visit to a link in a changed page.
@@ -236,6 +245,9 @@ class RewrittenPages:
         return Witness(exchange=exchange, injection=injection, what=report.what, by=report.by)
 
     def _report(self, request: Request, page: _Page, content: bytes) -> WholeResponse:
+        if script := _worker_of(page, request):
+            headers = {"content-type": "text/javascript", "cache-control": "no-store"}
+            return WholeResponse.make(200, headers, script.encode())
         report = page.channel.read(content) if request.method == "POST" else None
         if report is None:
             if not page.channel.has_forged:
@@ -272,7 +284,9 @@ class RewrittenPages:
         if isinstance(page.edit, InjectedScript):
             detail = dict(page.edit.details).get(report.detail, "")
             report = replace(report, detail=detail)
-        self._record(change, report)
+        # What an act came with is no change of the page.
+        values = () if report.what == SHOWN else reported[:MAX_CHANGES]
+        self._record(change, report, changes=[reported_value(it) for it in values])
         change.found_nothing |= report.what == NOTHING
         change.removed_by_page |= report.what == REMOVED
         if report.what == SHOWN:
@@ -310,3 +324,10 @@ class RewrittenPages:
             if page.change.awaits_report:
                 page.change.awaits_report = False
                 page.change.settle(False)
+
+
+def _worker_of(page: _Page, request: Request) -> str:
+    """Return the service worker's script if a browser asks for it, which no script can read."""
+    if request.headers.get("sec-fetch-dest") != "serviceworker":
+        return ""
+    return page.edit.worker_script if isinstance(page.edit, InjectedScript) else ""

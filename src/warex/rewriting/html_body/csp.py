@@ -33,6 +33,15 @@ def allow_script(policies: str, script: str, address: str) -> str:
     return ",".join(_allow(policy, script, address) for policy in policies.split(","))
 
 
+def forbids_dialogs(policies: str) -> bool:
+    """Whether policies sandbox a page so that it cannot open the browser's dialogs.
+
+    Source: WHATWG HTML, section 7.1.5 (``allow-modals``).
+    """
+    directives = (it.split() for policy in policies.lower().split(",") for it in policy.split(";"))
+    return any(it[:1] == ["sandbox"] and "allow-modals" not in it for it in directives)
+
+
 def _allow(policy: str, script: str, address: str) -> str:
     policy = _with(policy, _SCRIPTS, script_hash(script), _allows_scripts)
     return _with(policy, _CONNECTIONS, address, _allows_own)

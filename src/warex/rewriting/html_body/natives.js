@@ -19,6 +19,7 @@
         __proto__: null,
         uncurried,
         fetch: fetch.bind(window),
+        beacon: navigator.sendBeacon.bind(navigator),
         later: setTimeout.bind(window),
         often: setInterval.bind(window),
         stop: clearInterval.bind(window),

@@ -1,7 +1,8 @@
 // Runs before any script of the page. What it adds survives a page that draws itself anew, and it
 // tells the proxy once of each thing that happens. Nothing that could report is within reach of the
-// page's scripts: what is called once they run was taken before.
-(settings, change, takeNatives, makeSigning, makeVisibility, key) => {
+// page's scripts: what is called once they run was taken before. `isSilent`: the page's policy lets it open
+// no dialog of the browser.
+(settings, change, takeNatives, makeSigning, makeVisibility, key, isSilent = false) => {
     const natives = takeNatives(), sign = makeSigning(key, natives), whenSeen = makeVisibility(natives);
     const {later, often, stop, now, stringify, slice, codeAt, whenDone, isConnected} = natives;
     const MOST_CHANGES = 50, LONGEST = 300, LARGEST = 30000, CHANGES_EVERY = 1000, MOST_LATER = 20, MOST_KNOWN = 1000;
@@ -12,7 +13,11 @@
     const report = location.origin + settings.report;
     const own = document.currentScript, told = {__proto__: null};
     if (own) natives.remove(own);
-    let number = 0;
+    // A page that is left may take a request of its own with it, and not what is sent as a beacon.
+    let number = 0, isLeaving = false;
+    const leaves = (is) => {
+        isLeaving = is;
+    };
     const ascii = (text) => {
         let written = "";
         for (let at = 0; at < text.length; at++) {
@@ -28,8 +33,13 @@
     };
     const send = (what, by, detail, payload, isLast) => {
         const body = signed(what, by, detail, payload);
+        if (isLeaving && isLast) return natives.beacon(report, body);
         const keepalive = isLast && body.length < LARGEST * 2;
         return natives.fetch(report, {__proto__: null, method: "POST", body, mode: isLast ? "no-cors" : "cors", credentials: "omit", keepalive});
+    };
+    const sendLast = (what, by, detail, payload) => {
+        const sent = send(what, by, detail, payload, true);
+        if (!isLeaving) whenDone(sent, undefined, () => {});
     };
     // What the page's own scripts cannot make up is an act of a device: the event is the browser's, and
     // a key, a button or a finger was used on what it is about just before.
@@ -67,12 +77,13 @@
         return payload;
     };
     // Tell once what happened; `event` says by whom, `detail` is one of the words that the proxy knows.
-    const tell = (what, event = null, detail = "") => {
+    // What was noted goes with the report that the change was seen, and with one that says so.
+    const tell = (what, event = null, detail = "", isNoted = what === "shown") => {
         const by = event ? byWhom(event) : "";
         const about = `${what} ${by} ${detail}`;
         if (told[about]) return;
         told[about] = true;
-        whenDone(send(what, by, ascii(detail), what === "shown" ? takeChanges() : "", true), undefined, () => {});
+        sendLast(what, by, ascii(detail), isNoted ? takeChanges() : "");
         if (what === "shown") changes.isOpen = true;
     };
     // Return what a request to a foreign host carries to be believed.
@@ -96,7 +107,8 @@
         changes.later += 1;
         later(() => {
             changes.isDue = false;
-            whenDone(send("changed", "", "", takeChanges(), true), undefined, () => {});
+            if (!changes.text && !changes.more) return;
+            sendLast("changed", "", "", takeChanges());
         }, CHANGES_EVERY);
     };
     // Ask the proxy something, at the address at which it is told.
@@ -198,7 +210,14 @@
             natives.remove(element);
         };
     };
+    const awaited = {__proto__: null, count: 0};
     let hasBegun = false;
+    // Do something some milliseconds after the page's load.
+    const afterLoad = (act, wait) => {
+        if (hasBegun) later(act, wait);
+        else awaited[awaited.count++] = () => later(act, wait);
+    };
+    const kit = {__proto__: null, isSilent, leaves, make, keep, tell, ticket, note, inquire, isReady, whenSeen, contest, on, later, often, stop, now, afterLoad, natives, append: natives.append, define: natives.define};
     const begin = () => {
         if (hasBegun || natives.readyState(document) !== "complete") return;
         hasBegun = true;
@@ -207,8 +226,8 @@
             for (let at = 0; at < watched.count; at++) watched[at]();
         });
         natives.follow(mutations, natives.root(document), {__proto__: null, childList: true, subtree: true});
-        const kit = {__proto__: null, make, keep, tell, ticket, note, inquire, isReady, whenSeen, contest, on, later, often, stop, now, natives, append: natives.append, define: natives.define};
-        later(() => change(settings, kit), settings.after);
+        for (let at = 0; at < awaited.count; at++) awaited[at]();
+        if (!settings.isEarly) later(() => change(settings, kit), settings.after);
     };
     const noteGesture = (event) => {
         if (!event.isTrusted) return;
@@ -228,4 +247,8 @@
     often(listen, 100);
     const timer = often(begin, 100);
     natives.on(window, "load", begin, {__proto__: null, once: true});
+    natives.on(window, "pagehide", () => leaves(true), true);
+    natives.on(window, "pageshow", () => leaves(false), true);
+    // What the page's own scripts are to meet is there before them.
+    if (settings.isEarly) change(settings, kit);
 }

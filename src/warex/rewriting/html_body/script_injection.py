@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from warex.exchange import Request, Response
 from warex.rewriting.base import HTML_TYPES, XHTML, ActiveRewrite, ValueChange, has_body, media_type
-from warex.rewriting.html_body.csp import allow_script
+from warex.rewriting.html_body.csp import allow_script, forbids_dialogs
 
 _PARTS: Final = ("natives", "signing", "visibility")
 """The scripts that ``runtime.js`` is given."""
@@ -32,8 +32,9 @@ class ScriptQueryHandler(Protocol):
 class InjectedScript(Struct, frozen=True):
     """Injects a script into a page, and allows it to report to the page's own site.
 
-    ``script`` is a function of the key by which its reports are authenticated. It is ASCII and
-    contains neither ``</script`` nor ``]]>``. ``report`` is the path to which it sends its reports.
+    ``script`` is a function of the key by which its reports are authenticated, and of whether the
+    page's policy forbids the browser's dialogs. It is ASCII and contains neither ``</script`` nor
+    ``]]>``. ``report`` is the path to which it sends its reports.
     """
 
     script: str
@@ -46,8 +47,22 @@ class InjectedScript(Struct, frozen=True):
     """The texts that it is to show, in English, for a page that does not report its own."""
     details: tuple[tuple[str, str], ...] = ()
     """The details that a report may have: a code, and what it means."""
+    hangs: bool = False
+    """Whether the page has requests that are never answered, at ``report`` with a query."""
+    worker: str = ""
+    """A script of the page's service worker, as a function of the key; empty for none."""
     key: str = ""
     """ASCII letters and digits. The page's own scripts cannot read it."""
+
+    @property
+    def hanging(self) -> str:
+        """The path and query at which no request is answered; empty for none."""
+        return f"{self.report}?1" if self.hangs else ""
+
+    @property
+    def worker_script(self) -> str:
+        """The script that a browser gets at ``report`` for a service worker; empty for none."""
+        return f'"use strict";({self.worker})("{self.key}");' if self.worker else ""
 
     def with_key(self, key: str) -> "InjectedScript":
         """Return the edit with a key, which each page needs to have its own of."""
@@ -59,7 +74,9 @@ class InjectedScript(Struct, frozen=True):
         if kind not in HTML_TYPES or not has_body(request, response, whole=False):
             return None
         # A strict function shows itself neither to what it calls nor in a stack.
-        script = f'"use strict";({self.script})("{self.key}")'
+        policies = response.headers.get("content-security-policy", "")
+        silent = ",true" if forbids_dialogs(policies) else ""
+        script = f'"use strict";({self.script})("{self.key}"{silent})'
         if kind == XHTML:
             # XML parses markup within a script; in HTML the two lines are comments.
             script = f"//<![CDATA[\n{script}\n//]]>"
@@ -99,9 +116,7 @@ def injected_script(
     package, _, name = module.rpartition(".")
     if PAGE_LANGUAGE in helpers:
         settings = {**settings, "languages": language_table()}
-    given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
-    # Neither may end the element or the CDATA section.
-    given = given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
+    given = _as_argument(settings, report)
     change = _read(package, name)
     if helpers:
         kit = "k"
@@ -111,9 +126,26 @@ def injected_script(
         change = f"(s,k)=>({change})(s,{kit})"
     parts = ",".join(_read(__package__, name) for name in _PARTS)
     runtime = _read(__package__, "runtime")
-    script = f"key=>({runtime})({given},{change},{parts},key)"
+    script = f"(key,isSilent)=>({runtime})({given},{change},{parts},key,isSilent)"
     listed = tuple((details or {}).items())
     return InjectedScript(script, report, answers, tuple(shows), tuple(meant), listed)
+
+
+def service_worker(module: str, settings: Mapping[str, JsonValue], report: str) -> str:
+    """Return the script of a service worker, as a function of the key.
+
+    ``module`` names a script, a function of the settings and of what authenticates a text.
+    """
+    package, _, name = module.rpartition(".")
+    uncurried = "Function.prototype.bind.bind(Function.prototype.call)"
+    sign = f"({_read(__package__, 'signing')})(key,{{uncurried:{uncurried}}})"
+    return f"key=>({_read(package, name)})({_as_argument(settings, report)},{sign})"
+
+
+def _as_argument(settings: Mapping[str, JsonValue], report: str) -> str:
+    given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
+    # Neither may end the element or the CDATA section.
+    return given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
 
 
 @cache

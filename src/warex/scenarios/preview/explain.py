@@ -225,6 +225,8 @@ def _when(rule: Rule) -> str:
         return "before the server hears of a call, so no tool is run"
     if rule.fault.changes_messages:
         return "while messages pass; both ends take part in the rest of the conversation"
+    if rule.fault.stage == "request" and rule.fault.keeps_answer:
+        return "before the site sees the request, which it gets late"
     if rule.fault.stage == "request":
         return "before the site sees the request, so the site does nothing"
     if rule.fault.rewrites:

@@ -80,3 +80,51 @@ def test_to_come_back_from_where_it_led_is_recovery(tmp_path: Path) -> None:
 
     assert (found.verdict, found.steps) == ("recovered", 2)
     assert "came back" in found.why
+
+
+SURE = ("confirm", "", "Are you sure?")
+
+
+def dialog() -> Story:
+    return Story().thinks(1, "goto").met(1, "native_dialog", SURE)
+
+
+def test_a_dialog_of_the_browser_that_the_model_had_answered_is_recovered_from(
+    tmp_path: Path,
+) -> None:
+    found = judged(dialog().thinks(2, "click").reports(1, "accepted"), tmp_path)
+
+    assert (found.verdict, found.steps) == ("recovered", 1)
+
+
+def test_a_dialog_that_was_answered_before_the_model_was_asked_was_the_driver_s(
+    tmp_path: Path,
+) -> None:
+    found = judged(dialog().reports(1, "dismissed").thinks(2, "click").stops(), tmp_path)
+
+    assert (found.verdict, "by the driver" in found.why) == ("healed_by_client", True)
+
+
+def test_a_dialog_that_nobody_answers_blocks_the_tab(tmp_path: Path) -> None:
+    found = judged(dialog().thinks(2, "click").stops(), tmp_path)
+
+    assert (found.verdict, "blocked" in found.why) == ("not_recovered", True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "verdict"), [("submitted", "recovered"), ("clicked", "not_recovered")]
+)
+def test_a_form_that_a_dismissed_dialog_stopped_must_be_sent(
+    sent: str, verdict: str, tmp_path: Path
+) -> None:
+    story = dialog().reports(1, "dismissed", detail="the form was not sent").thinks(2, "click")
+
+    assert judged(story.reports(1, sent).stops(), tmp_path).verdict == verdict
+
+
+def test_a_form_that_the_page_sends_again_itself_is_healed(tmp_path: Path) -> None:
+    story = dialog().reports(1, "dismissed", detail="the form was not sent")
+
+    found = judged(story.reports(1, "submitted").thinks(2, "click").stops(), tmp_path)
+
+    assert found.verdict == "healed_by_page"

@@ -1,0 +1,34 @@
+import pytest
+from pydantic import ValidationError
+
+from tests.faults.browser.injected import script, settings
+from warex.faults.browser.storage_failure import StorageFailure
+
+
+def test_it_is_there_before_the_scripts_of_the_page() -> None:
+    assert settings(StorageFailure())["isEarly"] is True
+
+
+def test_all_storage_fails_unless_one_is_named() -> None:
+    assert settings(StorageFailure())["areas"] == ["localStorage", "sessionStorage", "indexedDB"]
+    assert settings(StorageFailure(area="session"))["areas"] == ["sessionStorage"]
+
+
+def test_each_page_reports_at_an_address_of_its_own() -> None:
+    assert script(StorageFailure()).report != script(StorageFailure(), pages=1).report
+
+
+def test_it_explains_itself_with_the_error_that_the_page_meets() -> None:
+    assert StorageFailure().explain() == (
+        "is handled by the site, and its page may not use its storage (SecurityError)"
+    )
+    assert StorageFailure(how="full", area="indexed_db").explain() == (
+        "is handled by the site, and its page can put nothing more into its indexedDB"
+        " (QuotaExceededError)"
+    )
+
+
+@pytest.mark.parametrize("given", [{"how": "slow"}, {"area": "cookies"}, {"area": ""}])
+def test_what_is_no_storage_and_no_failure_is_refused_by_name(given: dict[str, str]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(given))):
+        StorageFailure.model_validate(given)
