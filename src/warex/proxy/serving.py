@@ -79,6 +79,7 @@ async def run_lane(
                         engine.serve_redirected,
                         lane.relayed,
                         lambda host, port: _connect(engine, lane, host, port),
+                        engine.buffers,
                     )
                     async with redirected as port:
                         episodes.attach(_Served(engine, config))

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from warex.engine.sockets.buffers import Buffers
 from warex.errors import TrialVoid
 from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.tries import ConnectionTries
@@ -55,6 +56,7 @@ async def serve_redirected(
     serve: ServeCallback,
     relayed: RelayCallback,
     connect: ConnectCallback,
+    buffers: Buffers,
 ) -> AsyncIterator[int]:
     """Serve redirected connections; yield the port they arrive on, 0 for a namespace.
 
@@ -82,6 +84,7 @@ async def serve_redirected(
             broke=broke,
             now=recorder.clock.now,
             connect=connect,
+            buffers=buffers,
             http_ports=_http_ports(config),
         )
         listener.open()

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from warex.engine.net.relay import Relay
+from warex.engine.sockets.buffers import LEAST, Buffers
 
 pytestmark = pytest.mark.wire
 
@@ -32,7 +33,7 @@ async def _relayed() -> AsyncIterator[
     """A client and a site with a relay between them."""
     client, client_side = _pair()
     site, site_side = _pair()
-    relay = Relay(client_side, site_side)
+    relay = Relay(client_side, site_side, Buffers())
     running = asyncio.create_task(relay.run())
     await asyncio.sleep(0)
     try:
@@ -119,3 +120,18 @@ async def test_the_trials_end_breaks_off() -> None:
         for end in (client, site):
             with pytest.raises(ConnectionResetError):
                 await loop.sock_recv(end, 1)
+
+
+async def test_what_waits_is_counted_and_little_where_there_is_no_room() -> None:
+    async with _relayed() as (client, _, relay, running):
+        relay.buffers.add(1 << 30)
+        loop = asyncio.get_running_loop()
+        sending = asyncio.create_task(loop.sock_sendall(client, bytes(50_000_000)))
+        async with asyncio.timeout(5):
+            while relay.buffers.used == 1 << 30:
+                await asyncio.sleep(0.01)
+        assert relay.buffers.used <= (1 << 30) + LEAST
+        sending.cancel()
+        running.cancel()
+        await asyncio.wait([sending, running])
+        assert relay.buffers.used == 1 << 30

@@ -11,6 +11,7 @@ import pytest
 from tests.proxy.support.origin import dead_port
 from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
+from warex.engine.sockets.buffers import Buffers
 from warex.proxy.transparent import listener
 from warex.proxy.transparent.listener import RedirectListener
 
@@ -70,6 +71,7 @@ async def _open(
         broke=house.broken.append,
         now=lambda: 0.0,
         connect=connect,
+        buffers=Buffers(),
     )
     door.open()
     try:

@@ -8,11 +8,9 @@ reset as a reset.
 import asyncio
 import socket
 from contextlib import suppress
-from typing import Final
 
 from warex.engine.net.redirected_connection import close_with_reset
-
-_BUFFER: Final = 256 * 1024
+from warex.engine.sockets.buffers import USUAL, Buffers
 
 
 class _Pipe:
@@ -31,7 +29,7 @@ class _Pipe:
     def _receive(self) -> None:
         buffer = self._relay.buffer
         try:
-            count = self.source.recv_into(buffer)
+            count = self.source.recv_into(buffer[: self._relay.buffers.limit])
             if count == 0:
                 self._finish()
                 return
@@ -44,12 +42,15 @@ class _Pipe:
         if sent < count:
             # The buffer is shared: keep the rest as a copy, and stop reading until it is sent.
             self._unsent = memoryview(bytes(buffer[sent:count]))
+            self._relay.buffers.add(count - sent)
             self._loop.remove_reader(self.source)
             self._loop.add_writer(self.sink, self._flush)
 
     def _flush(self) -> None:
         try:
-            self._unsent = self._unsent[self._send(self._unsent) :]
+            sent = self._send(self._unsent)
+            self._unsent = self._unsent[sent:]
+            self._relay.buffers.add(-sent)
         except OSError:
             self._relay.connection_reset()
             return
@@ -73,6 +74,8 @@ class _Pipe:
         self._relay.direction_ended()
 
     def stop(self) -> None:
+        self._relay.buffers.add(-len(self._unsent))
+        self._unsent = memoryview(b"")
         self._loop.remove_reader(self.source)
         self._loop.remove_writer(self.sink)
 
@@ -80,10 +83,12 @@ class _Pipe:
 class Relay:
     """A client's connection and the site's, joined."""
 
-    buffer = memoryview(bytearray(_BUFFER))
+    buffer = memoryview(bytearray(USUAL))
     """Shared by all relays: each piece is sent or copied before the next one is received."""
 
-    def __init__(self, client: socket.socket, site: socket.socket) -> None:
+    def __init__(self, client: socket.socket, site: socket.socket, buffers: Buffers) -> None:
+        """``buffers``: what waits in the engine."""
+        self.buffers = buffers
         self._client, self._site = client, site
         self._out = _Pipe(client, site, self)
         self._back = _Pipe(site, client, self)

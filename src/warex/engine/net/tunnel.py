@@ -31,7 +31,7 @@ async def pass_on(connection: Connection, client: End, site: End) -> None:
             site.reset()
             return
         unless_relayed.pop_all()
-    relay = Relay(client_socket, site_socket)
+    relay = Relay(client_socket, site_socket, client.buffers)
     try:
         await relay.run()
     finally:

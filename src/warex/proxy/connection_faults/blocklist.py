@@ -20,12 +20,12 @@ from warex.clock import Clock
 from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.record.ip_address import parse_ip
-from warex.latest import Latest
 from warex.linux import nftables
 from warex.linux.nftables import BlockedConnection, BlocklistEntry
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, PlannedInjection, Rule
+from warex.text.latest import Latest
 
 _POLL_SECONDS: Final = 0.05
 """Seconds between two updates while a rule concerns connections: its windows begin and end."""

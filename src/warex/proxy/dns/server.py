@@ -15,13 +15,13 @@ from typing import Any, Final, NamedTuple
 from warex.clock import Clock
 from warex.effects import RESOLVER_GIVES_UP_AFTER as GIVES_UP_AFTER
 from warex.errors import TrialVoid
-from warex.latest import Latest
 from warex.linux.sockets import TIMESTAMP_SPACE
 from warex.proxy.dns import messages, numbers
 from warex.proxy.dns.messages import Question
 from warex.proxy.dns.system_resolver import Resolution, SystemResolver, forward
 from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
 from warex.proxy.transparent.lateness import require_lookup_in_time, require_patience
+from warex.text.latest import Latest
 from warex.traces import Dns
 
 _LOCALHOST: Final = Resolution(loopback=("127.0.0.1", "::1"))

@@ -20,8 +20,9 @@ from warex.engine.net.redirected_connection import (
     original_destination,
 )
 from warex.engine.net.relay import Relay
-from warex.latest import Latest
+from warex.engine.sockets.buffers import Buffers
 from warex.proxy.transparent.lateness import require_patience
+from warex.text.latest import Latest
 
 _SERVER_FIRST_DELAY: Final = 0.1
 """Seconds after which a silent client is assumed to wait for the server."""
@@ -60,13 +61,14 @@ class RedirectListener:
         broke: Callable[[Exception], None],
         now: Callable[[], float],
         connect: ConnectCallback,
+        buffers: Buffers,
         http_ports: Collection[int] = (),
     ) -> None:
         self._listeners = tuple(listeners)
         self._name_of, self._accepted = name_of, accepted
         self._serve, self._relayed = serve, relayed
         self._broke, self._now = broke, now
-        self._connect = connect
+        self._connect, self._buffers = connect, buffers
         self._http_ports = _HTTP_PORTS | frozenset(http_ports)
         self._http_seen = Latest[tuple[str, int], None](_REMEMBERED)
         """Hosts and ports that have used HTTP."""
@@ -237,7 +239,7 @@ class RedirectListener:
                 # The nearest equivalent of the refusal that the client would have seen.
                 close_with_reset(redirected.client)
                 return
-        relay = Relay(redirected.client, site)
+        relay = Relay(redirected.client, site, self._buffers)
         try:
             await relay.run()
         finally:

@@ -23,7 +23,6 @@ from msgspec import Struct
 
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionFault, FaultState
-from warex.latest import Latest
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.scenarios.injection.planner import (
     NO_INJECTION,
@@ -41,6 +40,7 @@ from warex.scenarios.origins import (
     matches_any,
     origins_of_sites,
 )
+from warex.text.latest import Latest
 from warex.traffic import BACKGROUND_HOSTS, SHARED_HOSTS
 
 type TryOutcome = Literal["refuse", "drop"]

@@ -1,4 +1,4 @@
-from warex.latest import Latest
+from warex.text.latest import Latest
 
 
 def test_the_keys_that_were_set_last_are_kept() -> None:
