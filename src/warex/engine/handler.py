@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
 
-from warex.byte_rate import ByteRate
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.http.websocket import Frame as Frame
 from warex.exchange import SiteFailure as SiteFailure

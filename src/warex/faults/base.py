@@ -142,6 +142,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     changes_page: ClassVar[bool] = False
     """Whether it changes the site's own page."""
 
+    needs_secure_page: ClassVar[bool] = False
+    """Whether only a page over HTTPS, or of this machine, can meet it."""
+
     reads_code: ClassVar[bool] = False
     """Whether its pages need the names that the site's scripts and styles use."""
 
@@ -195,6 +198,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         A clause without a subject: ``sends an answer piece by piece``.
         """
         return ""
+
+    @property
+    def needs_stream(self) -> bool:
+        """Whether it is about a model's streamed answers only."""
+        return False
 
     @property
     def is_endless(self) -> bool:

@@ -6,10 +6,10 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warex.byte_rate import ByteRate
 from warex.effects import ChangeMessages, Reply, Stall, Trickle, Truncate
 from warex.engine.handler import Abort, BodyStep, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
@@ -67,6 +67,11 @@ class AppliedInjection(Struct, eq=False):
     is_unmet: bool = False
     """Whether the answer has no body, or none that is long enough for it."""
 
+    not_streamed: bool = False
+    """Whether it is about a stream, and the answer is none."""
+    has_arrived: bool = False
+    """Whether the client has all of it, though more of the answer was to come."""
+
     @property
     def paces(self) -> bool:
         """Whether it says how a body is sent, which must arrive."""
@@ -101,7 +106,8 @@ class AppliedInjection(Struct, eq=False):
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
         unhit = self.messages is not None and not self.messages.count
         strayed = self.depends_on_site and self.site_change is None
-        return self.is_unmet or unanswered or unchanged or unhit or strayed
+        missing = self.is_unmet or self.not_streamed or unhit
+        return missing or unanswered or unchanged or strayed
 
     @property
     def changes(self) -> list[ChangedValue]:

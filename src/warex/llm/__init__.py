@@ -14,9 +14,8 @@ from warex.llm.content.images import iter_images
 from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import LLM_APIS, LlmApi
 from warex.llm.families.base import StreamedAnswer
-from warex.llm.families.of_sockets import SOCKET_APIS
 
-_BY_NAME = {family.name: family for family in (*LLM_APIS, *SOCKET_APIS)}
+_BY_NAME = {family.name: family for family in LLM_APIS}
 _ENDINGS = tuple(ending for family in LLM_APIS for ending in family.path_endings)
 
 __all__ = [

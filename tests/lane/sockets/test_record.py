@@ -11,10 +11,9 @@ from warex.engine.http.websocket import Frame
 from warex.lane.sockets.record import WebSocketRecord
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm_socket import LlmSocketTraffic
-from warex.llm.sockets.responses import ResponsesSocket
+from warex.llm.recognition.websocket import ResponsesDialect
 from warex.traces import LlmCall, WebSocketSeen
 
-API = ResponsesSocket("/v1/responses")
 ASKED = b'{"type": "response.create", "model": "m", "input": "hi"}'
 ANSWER = {"type": "response.completed", "response": {"status": "completed", "output": []}}
 
@@ -25,7 +24,10 @@ class Watched:
     def __init__(self, *, model: bool = False, answered: str = "", protocol: str = "") -> None:
         self.noted = Noted()
         exchange = exchange_of(request_head(path="/v1/responses"))
-        traffic = LlmSocketTraffic(exchange, self.noted.calls, API) if model else Traffic(exchange)
+        traffic = Traffic(exchange)
+        if model:
+            dialect = ResponsesDialect("/v1/responses")
+            traffic = LlmSocketTraffic(exchange, self.noted.calls, dialect)
         self.calls: list[str] = []
         self.record = WebSocketRecord(
             traffic,

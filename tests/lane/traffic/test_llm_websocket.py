@@ -4,14 +4,13 @@ import json
 
 from warex.lane.traffic.llm_tap import LlmTap
 from warex.lane.traffic.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
-from warex.llm.sockets.base import SocketEvent
-from warex.llm.sockets.responses import ResponsesSocket
-
-API = ResponsesSocket("/v1/responses")
+from warex.llm.recognition.websocket import parse_event, parse_request
 
 
 def tap() -> LlmTap:
-    said = API.request(b'{"type": "response.create", "model": "m", "input": "hi"}')
+    said = parse_request(
+        "/v1/responses", b'{"type": "response.create", "model": "m", "input": "hi"}'
+    )
     assert said is not None
     assert said.request is not None
     return LlmTap(said.request, "wss://llm.example/v1/responses", step=1, began=0.0)
@@ -21,7 +20,7 @@ def received(
     calls: LlmWebsocketCalls, kind: str, stream: str = "", **more: object
 ) -> LlmWebsocketCall | None:
     message = {"type": kind} | ({"stream_id": stream} if stream else {}) | more
-    return calls.receive(API.event(json.dumps(message).encode()), 1.0)
+    return calls.receive(parse_event(json.dumps(message).encode()), 1.0)
 
 
 def test_calls_of_a_stream_are_answered_one_after_the_other() -> None:
@@ -80,16 +79,3 @@ def test_a_call_that_is_refused_has_the_status_of_its_error() -> None:
     assert refused.tap.body == b'{"type": "error", "status": 429}'
     assert broken is not None
     assert broken.status == 200
-
-
-def test_an_answer_that_opens_its_stream_is_that_of_the_call_that_waits() -> None:
-    calls, first, second = LlmWebsocketCalls("x5"), tap(), tap()
-    calls.begin("", first)
-    calls.begin("b", second)
-
-    assert calls.receive(SocketEvent("a", False, opens=True), 1.0) is None
-    assert calls.receive(SocketEvent("b", True, content=b"2"), 1.0) is not None
-    assert calls.receive(SocketEvent("a", True, content=b"1"), 1.0) == LlmWebsocketCall(
-        "x5/1", first
-    )
-    assert bytes(first.body + second.body) == b"12"

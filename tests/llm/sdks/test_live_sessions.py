@@ -131,10 +131,10 @@ def test_their_calls_and_tokens_are_read_and_a_fault_changes_their_messages(
     assert json.loads(done.stdout) == heard
     calls = lane.events(LlmCall)
     assert [(it.family, it.model, it.complete) for it in calls] == [
-        ("openai_realtime", "gpt-realtime", True),
-        ("openai_realtime", "gpt-realtime", True),
-        ("gemini_live", "gemini-live", True),
-        ("gemini_live", "gemini-live", True),
+        ("openai_responses", "gpt-realtime", True),
+        ("openai_responses", "gpt-realtime", True),
+        ("gemini", "gemini-live", True),
+        ("gemini", "gemini-live", True),
     ]
     assert [(it.input_tokens, it.output_tokens, it.usage) for it in calls] == [
         (9, 3, "reported"),

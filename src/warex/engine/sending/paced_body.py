@@ -139,7 +139,11 @@ class PacedBody:
                 self._cut(stop.then)
 
     async def _silence(self, stop: Stop) -> None:
-        await self.arrive()
+        try:
+            await self.arrive()
+        except asyncio.CancelledError:  # The client has left; it may have read all of it before.
+            self._record.stops += self._client.end.has_arrived()
+            raise
         self._record.stops += 1
         if math.isinf(stop.silence_s):
             self._on_stop(stop)

@@ -142,8 +142,8 @@ class Sockets:
                 state.traffic,
                 self._recorder,
                 _answer(state),
-                on_llm_call=lambda: self._attribution.model_asked(state.task),
-                on_task_ended=lambda: self._attribution.task_ended(state.task),
+                on_llm_call=partial(self._attribution.model_asked, state.task),
+                on_task_ended=partial(self._attribution.task_ended, state.task),
             )
             socket = self._open[state.id] = OpenSocket(state, record)
         return socket

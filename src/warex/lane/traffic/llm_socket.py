@@ -12,7 +12,7 @@ from warex.lane.traffic.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
 from warex.llm import LlmRequest
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.unrecognised import NOT_UNDERSTOOD
-from warex.llm.sockets.base import SocketApi, SocketRequest
+from warex.llm.recognition.websocket import Dialect, SocketRequest
 
 _AS_EVENTS: Final = Headers([(b"content-type", b"text/event-stream")])
 
@@ -23,10 +23,10 @@ class LlmSocketTraffic(Traffic):
     reads_messages = True
     is_agent_request = True
 
-    def __init__(self, exchange: Exchange, calls: LlmCalls, api: SocketApi) -> None:
-        """``api`` reads the messages."""
+    def __init__(self, exchange: Exchange, calls: LlmCalls, dialect: Dialect) -> None:
         super().__init__(exchange)
-        self._calls, self._api = calls, api
+        self._dialect = dialect
+        self._calls = calls
         self._open = LlmWebsocketCalls(exchange.id)
 
     @override
@@ -35,11 +35,10 @@ class LlmSocketTraffic(Traffic):
 
         Raises TrialVoid if the condition has a defence: messages are not changed.
         """
-        sent = self._api.request(message)
-        return sent is not None and self._ask(sent)
+        sent = self._dialect.client(message)
+        return sent is not None and self._track(sent)
 
-    def _ask(self, sent: SocketRequest) -> bool:
-        """Track a request; return whether it is a call."""
+    def _track(self, sent: SocketRequest) -> bool:
         tap = None
         if sent.request is not None:
             tap = self._begin(sent.request)
@@ -65,11 +64,9 @@ class LlmSocketTraffic(Traffic):
     @override
     def server_message(self, message: bytes) -> bool:
         """Read a server's message; return whether it ends the agent's task."""
-        event = self._api.event(message)
-        if event is None:
-            self.is_asked_by_server = False
-            return False
-        self.is_asked_by_server = event.begins is not None and self._ask(event.begins)
+        sent = self._dialect.begun_by_server(message)
+        self.is_asked_by_server = sent is not None and self._track(sent)
+        event = self._dialect.server(message)
         over = self._open.receive(event, self._calls.recorder.clock.now())
         return over is not None and self._end_call(over, None)
 

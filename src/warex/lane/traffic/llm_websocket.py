@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from warex.lane.traffic.llm_tap import LlmTap
-from warex.llm.sockets.base import SocketEvent
+from warex.llm.recognition.websocket import SocketEvent
 
 
 class LlmWebsocketCall(Struct):
@@ -33,11 +33,7 @@ class LlmWebsocketCalls(Struct):
         self._streams.setdefault(stream, deque()).append(call)
 
     def receive(self, event: SocketEvent, now: float) -> LlmWebsocketCall | None:
-        """Read an event of a server; return the call that it ends, if any."""
-        if event.opens and event.stream not in self._streams and (asked := self._streams.get("")):
-            self._streams[event.stream] = deque([asked.popleft()])
-            if not asked:
-                del self._streams[""]
+        """Take a server's event; return the call that it ends, if any."""
         # An error may have no stream, if the server did not know it yet.
         stream = event.stream if event.stream in self._streams else next(iter(self._streams), "")
         calls = self._streams.get(stream)
@@ -46,7 +42,8 @@ class LlmWebsocketCalls(Struct):
         if (tap := calls[0].tap) is not None:
             if tap.first_byte is None:
                 calls[0].status = event.status
-            tap.add(event.content, now)
+            if data := event.data if calls[0].status == 200 else event.refusal:
+                tap.add(data, now)
         if not event.is_end:
             return None
         over = calls.popleft()

@@ -106,8 +106,8 @@ def _sentence(what: _What, together: _Together, group: Sequence[Rule], shape: _S
             " nothing_to_rewrite)."
         )
     if together == "both":
-        before = [rule for rule in group if rule.fault.stage == "request"]
-        after = [rule for rule in group if rule.fault.stage == "response"]
+        before = [rule for rule in group if _Example.of(rule).stage == "request"]
+        after = [rule for rule in group if _Example.of(rule).stage == "response"]
         order = "in this order"
         if [*before, *after] != list(group):
             order = f"{_names(before)} before the site is asked, {_names(after)} at its answer"
@@ -172,7 +172,16 @@ def _may_meet(one: Rule, other: Rule) -> bool:
         and _share(one.resources, other.resources)
         and _share(one.match.status, other.match.status)
         and _urls_may_meet(one.match, other.match)
+        and _times_may_meet(one, other)
     )
+
+
+def _times_may_meet(one: Rule, other: Rule) -> bool:
+    """Whether an exchange may be judged within the windows of both."""
+    if one.match.needs_response != other.match.needs_response:
+        return True  # An exchange may begin in one window and end in another.
+    windows = [rule.trigger.between for rule in (one, other) if rule.trigger.between is not None]
+    return len(windows) < 2 or max(it[0] for it in windows) <= min(it[1] for it in windows)
 
 
 def _calls_may_meet(one: Match, other: Match) -> bool:
@@ -270,6 +279,7 @@ def _hits_all_of(earlier: Rule, later: Rule) -> bool:
         earlier.trigger == Trigger(always=True)
         and earlier.match in (Match(), later.match)
         and (not earlier.resources or earlier.resources == later.resources)
+        and (earlier.methods is None or earlier.methods == later.methods)
         and (not earlier.fault.third_party_only or later.fault.third_party_only)
         and _methods(earlier) == _methods(later)
         and earlier.fault.tools in ("*", later.fault.tools)

@@ -1,0 +1,64 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warex.errors import InputError
+from warex.text.arguments import checks_arguments, read_path, read_texts
+
+
+@checks_arguments
+def go(first: int, second: str = "b", *, third: float | None = None) -> tuple[object, ...]:
+    """Go."""
+    return first, second, third
+
+
+def test_a_call_that_fits_is_made() -> None:
+    assert go(1) == (1, "b", None)
+    assert go(1, second="c", third=2.5) == (1, "c", 2.5)
+    assert (go.__name__, go.__doc__) == ("go", "Go.")
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "sentence"),
+    [
+        ((), {}, "missing a required argument: 'first'"),
+        ((1, "b", 2.5), {}, "too many positional arguments"),
+        ((1,), {"fourth": 1}, "got an unexpected keyword argument 'fourth'"),
+        ((1,), {"first": 1}, "multiple values for argument 'first'"),
+    ],
+)
+def test_a_call_that_does_not_fit_is_a_sentence_with_the_form(
+    args: tuple[Any, ...], kwargs: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        go(*args, **kwargs)
+
+    assert str(caught.value) == f"go(…): {sentence}; it is go(first, second='b', *, third=None)"
+
+
+def test_a_type_error_of_the_function_itself_stays_one() -> None:
+    @checks_arguments
+    def fail() -> None:
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine"):
+        fail()
+
+
+@pytest.mark.parametrize("given", [3, b"x", None, "a\0b", ["x"]])
+def test_what_is_no_path_is_a_sentence(given: Any) -> None:
+    with pytest.raises(InputError, match=r"^go\(out=.*\): it is no path"):
+        read_path("go(out=", given)
+
+
+def test_a_path_is_a_text_or_a_path() -> None:
+    assert read_path("", "x") == read_path("", Path("x")) == Path("x")
+
+
+def test_texts_are_a_list_or_one() -> None:
+    assert read_texts("a") == ("a",)
+    assert read_texts(["a", "b"]) == ("a", "b")
+    for given in (3, None, ["a", 3], b"x"):
+        with pytest.raises(ValueError, match="is no text; give a list of texts"):
+            read_texts(given)
