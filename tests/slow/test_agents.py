@@ -47,6 +47,10 @@ new WebSocket("wss://shop.test/live").onmessage = it => {
   document.getElementById("price").textContent = it.data;
 }</script>"""
 """A page whose price comes over a WebSocket."""
+PARTIAL: Mapping[str, Mapping[str, Any]] = {
+    "truncated": {"kind": "truncated_body"},
+    "stalled": {"kind": "stalled_body", "stall": 1, "then": "close"},
+}
 
 
 @dataclass(frozen=True)
@@ -274,7 +278,7 @@ def _trial(
     rule = {"name": fault, "match": match, "trigger": {"first": 1}}
     scenario = {"schema_version": 1, "name": fault or "clean", "rules": []}
     if fault:
-        scenario["rules"] = [{**rule, "fault": FAULTS.get(fault, SILENT)}]
+        scenario["rules"] = [{**rule, "fault": {**FAULTS, **PARTIAL, "silent": SILENT}[fault]}]
     (folder / "scenario.json").write_text(json.dumps(scenario))
     program = kit / AGENTS[agent].program
     runs = "node" if program.suffix == ".mjs" else kit / "venv" / "bin" / "python"
@@ -376,5 +380,17 @@ def test_a_price_that_a_websocket_has_lost_is_there_after_a_reload(
     with _trial(kit, "helium", "silent", tmp_path, lines, live_shop()) as ran:
         assert "25 euros" in ran.said
         assert ran.steps == ["go_to sleep", "refresh sleep", "final_answer"]
+        (injection,) = ran.inspection.trial.injections
+        assert injection.fate == "delivered"
+
+
+@pytest.mark.parametrize("fault", PARTIAL)
+@pytest.mark.parametrize("agent", ["smolagents", "helium"])
+def test_a_page_that_came_in_part_is_asked_for_again(
+    kit: Path, agent: str, fault: str, tmp_path: Path
+) -> None:
+    with _trial(kit, agent, fault, tmp_path) as ran:
+        assert "25 euros" in ran.said
+        assert ran.steps == list(AGENTS[agent].early)
         (injection,) = ran.inspection.trial.injections
         assert injection.fate == "delivered"

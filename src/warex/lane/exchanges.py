@@ -327,7 +327,9 @@ class Exchanges:
         return self._settlement.planned(state, plan)
 
     def _needs_whole(self, state: ExchangeState) -> bool:
-        return not self._relays.can_apply(state) or state.traffic.needs_whole_response
+        if state.pending and not self._relays.can_apply(state):
+            return True
+        return state.traffic.needs_whole_response
 
     def _decide_by_response(self, state: ExchangeState, response: WholeResponse) -> None:
         head = response.head

@@ -60,8 +60,6 @@ class RelayedResponses:
 
     def can_apply(self, state: ExchangeState) -> bool:
         """Whether the pending injections can be applied to a response while it comes."""
-        if not state.pending:
-            return True
         head = state.wire.response
         length = None if head is None else length_of(state.request.method, head)
         return all(
@@ -71,10 +69,10 @@ class RelayedResponses:
 
     def plan(self, state: ExchangeState, beginning: bytes) -> Plan[Relay]:
         """Relay the response; ``beginning``: what was read of it, if it was needed."""
-        wire = state.wire
+        wire, draft = state.wire, state.draft
         head = wire.response
         assert head is not None
-        length = length_of(state.request.method, head)
+        site_head = head
         state.relays = True
         state.rewriters += self._readers.of_relayed(
             state.task_key,
@@ -115,6 +113,9 @@ class RelayedResponses:
         state.only_reads = tap and not (is_read or changing or state.body_steps)
         if tap and not state.only_reads:
             state.response_size = 0
+        pace = None
+        if (draft.limits or draft.stops or draft.trickle) and head.status != _SWITCHING:
+            pace = pace_of(draft, length_of(state.request.method, site_head))
         relay = Relay(
             None if head is wire.response else head,
             tap=tap,
@@ -123,9 +124,9 @@ class RelayedResponses:
             or (isinstance(traffic, McpTraffic) and traffic.tap.can_change),
             only_reads=state.only_reads,
             steps=state.body_steps is not None,
-            pace=None if head.status == _SWITCHING else pace_of(state.draft, length),
+            pace=pace,
         )
-        return Plan(relay, hold_seconds(state.draft))
+        return Plan(relay, hold_seconds(draft))
 
     def _begin_events(
         self, state: ExchangeState, injections: list[PlannedInjection], head: ResponseHead

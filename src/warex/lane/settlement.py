@@ -181,7 +181,8 @@ class Settlement:
             self._note_unreachable(state, outcome.unreachable or "dns_error", error or "")
         if outcome.refused_unprocessed:
             self._expect_retries([state])
-        note_unmet(state, outcome)
+        if state.applied:
+            note_unmet(state, outcome)
         arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
         if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
             for applied in [it for it in state.applied if arrivals[id(it)].held]:

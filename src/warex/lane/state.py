@@ -164,6 +164,8 @@ class Draft(Struct):
     @property
     def is_cut(self) -> bool:
         """Whether the exchange ends before its answer is complete."""
+        if not self.stops:
+            return self.abort is not None
         return self.abort is not None or any(stop.ends for stop in self.stops)
 
 
