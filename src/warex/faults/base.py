@@ -148,6 +148,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     reads_code: ClassVar[bool] = False
     """Whether its pages need the names that the site's scripts and styles use."""
 
+    media_types: ClassVar[tuple[str, ...]] = ()
+    """Media types of the only answers that it is about, if the rule names none; empty for all."""
+
     of_websockets: ClassVar[bool] = False
     """Whether it is only about WebSockets."""
 

@@ -197,7 +197,11 @@ class Settlement:
         # A page of which the client has the beginning may still report.
         began = outcome.arrived or outcome.head_sent
         for applied in list(state.applied):
-            if not applied.outlives_exchange(arrived=began):
+            if applied.outlives_exchange(arrived=began):
+                continue
+            if applied.messages is not None and outcome.end == "client_left":
+                self.settle_left(state, applied)
+            else:
                 self._settle(state, applied, arrivals[id(applied)])
         if state.pending:
             self.miss_pending(state, "site_failed" if site_failed(outcome) else "client_gone")

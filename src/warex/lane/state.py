@@ -1,13 +1,13 @@
 """What is known of an open exchange, of its connection, and of each injection applied to it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warex.effects import ChangeMessages, Reply, Stall, Trickle, Truncate
-from warex.engine.handler import Abort, Forward, ReadWhole, Relay, Respond
+from warex.engine.handler import Abort, BodyStep, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
@@ -30,6 +30,12 @@ def changes_socket(injection: PlannedInjection) -> bool:
     """Whether an injection changes messages of a WebSocket."""
     effects = injection.effects
     return any(isinstance(it, ChangeMessages) and it.carrier == "websocket" for it in effects)
+
+
+def changes_events(injection: PlannedInjection) -> bool:
+    """Whether an injection changes events of a stream."""
+    effects = injection.effects
+    return any(isinstance(it, ChangeMessages) and it.carrier == "events" for it in effects)
 
 
 class MessageHits(Struct, eq=False):
@@ -238,6 +244,8 @@ class ExchangeState(Struct, eq=False):
     """Seconds of the holds of earlier plans."""
     rewriters: list[StreamedRewriter] = field(default_factory=list)
     """Read or change the response while it is relayed, in order."""
+    body_steps: Callable[[bytes, bool], Iterable[BodyStep]] | None = None
+    """What is done for a piece of the response after the rewriters; ``last`` at its end."""
     only_reads: bool = False
     """Whether none of them changes it."""
     may_be_rewritten: bool = False

@@ -243,3 +243,24 @@ def test_no_object_makes_reading_fail(message: dict[str, Any]) -> None:
             dialect.client(sent)
             dialect.begun_by_server(sent)
             dialect.server(sent)
+
+
+def test_sound_and_pictures_are_only_described() -> None:
+    content = [{"type": "input_audio", "audio": "a" * 2000}, {"type": "input_text", "text": "hi"}]
+    session, live = OpenAiRealtime("m"), GeminiLive()
+    item = {"type": "conversation.item.create", "item": {"content": content}}
+    session.client(json.dumps(item).encode())
+    asked = session.client(b'{"type": "response.create"}')
+    parts = [{"inlineData": {"mimeType": "audio/pcm", "data": "a" * 200}}, {"data": "a" * 200}]
+    turns = {"turns": [{"parts": parts}], "turnComplete": True}
+    turn = live.client(json.dumps({"clientContent": turns}).encode())
+
+    assert asked is not None
+    assert asked.request is not None
+    assert turn is not None
+    assert turn.request is not None
+    assert asked.request.messages == [
+        {"content": [{"type": "input_audio", "audio": "<2,000 characters>"}, content[1]]}
+    ]
+    described = {"inlineData": {"mimeType": "audio/pcm", "data": "<200 characters>"}}
+    assert turn.request.messages == [{"parts": [described, parts[1]]}]

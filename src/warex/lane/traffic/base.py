@@ -43,6 +43,9 @@ class Traffic:
     is_agent_request: bool = False
     """Whether the request is to a model or an MCP server."""
 
+    is_asked_by_server: bool = False
+    """Whether the server's last WebSocket message begins an LLM call, of which it was not asked."""
+
     unread_llm: str | None = None
     """Why a request that looks like an LLM call could not be read."""
 

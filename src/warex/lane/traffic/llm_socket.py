@@ -64,8 +64,8 @@ class LlmSocketTraffic(Traffic):
     @override
     def server_message(self, message: bytes) -> bool:
         """Read a server's message; return whether it ends the agent's task."""
-        if (sent := self._dialect.begun_by_server(message)) is not None:
-            self._track(sent)
+        sent = self._dialect.begun_by_server(message)
+        self.is_asked_by_server = sent is not None and self._track(sent)
         event = self._dialect.server(message)
         over = self._open.receive(event, self._calls.recorder.clock.now())
         return over is not None and self._end_call(over, None)

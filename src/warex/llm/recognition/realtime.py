@@ -40,6 +40,9 @@ _DELTAS: Final[Mapping[str, str]] = {
     "response.function_call_arguments.delta": "response.function_call_arguments.delta",
 }
 """The events of Realtime, now and in its beta, by those of Responses."""
+_MEDIA: Final = ("data", "audio", "image_url")
+"""Keys of sound and pictures in base64; the first only beside their type."""
+_TYPES: Final = ("mimeType", "mime_type")
 _ENDS: Final[Mapping[str, str]] = {
     "completed": "response.completed",
     "failed": "response.failed",
@@ -63,7 +66,7 @@ class _Session(Dialect):
         self._is_open = False
 
     def _add(self, *items: JsonValue) -> None:
-        self._items = [*self._items, *items][-_MAX_ITEMS:]
+        self._items = [*self._items, *map(_without_sound, items)][-_MAX_ITEMS:]
 
     def _begin(self) -> SocketRequest:
         """Return the request that all of it makes, and forget what it was."""
@@ -85,6 +88,21 @@ class _Session(Dialect):
     def _event(self, frame: JsonValue, *, is_end: bool) -> SocketEvent:
         self._is_open = self._is_open and not is_end
         return SocketEvent("", is_end, data=as_sse(json.dumps(frame).encode()))
+
+
+def _without_sound(value: JsonValue) -> JsonValue:
+    """Return what a client has said without its sound and pictures, which are long."""
+    if isinstance(value, list):
+        return [_without_sound(it) for it in value]
+    if not isinstance(value, dict):
+        return value
+    media = _MEDIA if value.keys() & set(_TYPES) else _MEDIA[1:]
+    return {
+        key: f"<{len(it):,} characters>"
+        if key in media and isinstance(it, str) and len(it) > 100
+        else _without_sound(it)
+        for key, it in value.items()
+    }
 
 
 class OpenAiRealtime(_Session):

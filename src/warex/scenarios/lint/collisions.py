@@ -34,7 +34,7 @@ def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
     groups: dict[tuple[str, str], list[Rule]] = {}
     for name, earlier in superseded(rules).items():
         later = by_name[name]
-        together = earlier.match.needs_response == later.match.needs_response
+        together = earlier.needs_response == later.needs_response
         why = "comes before" if together else "is judged at the request"
         groups.setdefault((earlier.name, why), []).append(later)
     for (earlier_name, why), later_ones in groups.items():
@@ -123,8 +123,8 @@ def _sentence(what: _What, together: _Together, group: Sequence[Rule], shape: _S
 
 
 def _turns(group: Sequence[Rule]) -> str:
-    at_request = [rule for rule in group if not rule.match.needs_response]
-    at_answer = [rule for rule in group if rule.match.needs_response]
+    at_request = [rule for rule in group if not rule.needs_response]
+    at_answer = [rule for rule in group if rule.needs_response]
     if not at_request or not at_answer:
         return ""
     verb, its = ("is" if len(each) == 1 else "are" for each in (at_request, at_answer))
@@ -145,7 +145,7 @@ def _names(rules: Sequence[Rule]) -> str:
 
 def _as_judged(rules: Iterable[Rule]) -> list[Rule]:
     """Return the rules as they are judged: first those at the request, then those at the answer."""
-    return sorted(rules, key=lambda rule: rule.match.needs_response)
+    return sorted(rules, key=lambda rule: rule.needs_response)
 
 
 def _supersedes(earlier: Rule, later: Rule) -> bool:
@@ -263,7 +263,7 @@ def _together(earlier: Rule, later: Rule) -> _Together:
 def _collide(earlier: Rule, later: Rule) -> bool:
     """Whether a hit of the earlier rule prevents one of the later rule."""
     one, other = _Example.of(earlier), _Example.of(later)
-    judged_later = later.match.needs_response and not earlier.match.needs_response
+    judged_later = later.needs_response and not earlier.needs_response
     if judged_later and one.stage == "request" and one.ends:
         return True  # Without an answer of the site, the later rule is not judged.
     return collide(one, other)

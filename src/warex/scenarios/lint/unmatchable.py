@@ -201,7 +201,7 @@ def _methods(rule: Rule) -> Iterable[str]:
         yield f"{rule.fault.kind} is about writes, and the rule about {said} only"
     elif set(methods) <= {"CONNECT"}:
         yield "CONNECT opens a tunnel, and is no exchange with a site"
-    elif resources and not rule.match.needs_response:
+    elif resources and not rule.needs_response:
         if resources <= SUBRESOURCES and not set(methods) & {"GET", "HEAD"}:
             kinds = " or ".join(rule.resources)
             yield f"requests whose resource is {kinds} are GET, and the rule is about {said}"

@@ -101,6 +101,8 @@ def _exchanges(rule: Rule) -> str:
         words += f", where {server} answers {_or(map(str, match.status))}"
     if match.content_type and server == "the site":
         words += f", where the answer's media type is {_or(match.content_type)}"
+    elif rule.fault.media_types:
+        words += ", where the answer is a stream of events"
     return words
 
 
