@@ -29,7 +29,6 @@ import msgspec
 from pydantic import JsonValue, ValidationError
 from pydantic_core import to_jsonable_python
 
-from warex.arguments import checks_arguments, read_path, read_texts
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
 from warex.lane.config import ProxyConfig
 from warex.lane.record.injections import Injection as Injection
@@ -47,6 +46,7 @@ from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.paper_config import is_paper_config, read_paper_config
+from warex.text.arguments import checks_arguments, read_path, read_texts
 from warex.text.english import did_you_mean
 from warex.traces import (
     EVENTS,

@@ -5,6 +5,7 @@ from typing import ClassVar, Final, Literal, get_args
 
 import msgspec
 
+from warex.llm.base import StreamErrorKind, StreamPoint
 from warex.mcp.changes import Change
 from warex.rewriting.base import Edit, ValueChange
 from warex.rewriting.json_body.edit import JsonEdit
@@ -154,6 +155,47 @@ class Truncate(msgspec.Struct, frozen=True):
     unit: BodyUnit = "piece_share"
     silence: float = 0.0
     """Seconds before the end; infinite for no end but the client's."""
+
+
+class StallStream(msgspec.Struct, frozen=True):
+    """Fall silent within a model's stream, with the connection open; then go on."""
+
+    name: ClassVar = "stall_stream"
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True, paces=True)
+
+    at: StreamPoint
+    seconds: float
+
+
+class CutStream(msgspec.Struct, frozen=True):
+    """Forward only the first part of a model's stream; ends as ``Truncate``."""
+
+    name: ClassVar = "cut_stream"
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, paces=True)
+
+    at: StreamPoint
+    how: Literal["clean", "close", "reset"]
+    silence: float = 0.0
+    """Seconds before the end; infinite for no end but the client's."""
+
+
+class BreakEvent(msgspec.Struct, frozen=True):
+    """Break the JSON of one event of a model's stream; the rest comes as it is."""
+
+    name: ClassVar = "break_event"
+    traits: ClassVar[EffectProperties] = EffectProperties(paces=True)
+
+    at: StreamPoint
+
+
+class EndStreamInError(msgspec.Struct, frozen=True):
+    """Break a model's stream off with its API's own event of an error."""
+
+    name: ClassVar = "end_stream_in_error"
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, paces=True)
+
+    at: StreamPoint
+    error: StreamErrorKind
 
 
 type Sharing = Literal["all", "connection"]
@@ -329,6 +371,10 @@ type Effect = (
     | Trickle
     | Stall
     | Truncate
+    | StallStream
+    | CutStream
+    | BreakEvent
+    | EndStreamInError
     | Throttle
     | Rewrite
     | ChangeMessages

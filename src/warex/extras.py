@@ -1,10 +1,16 @@
-"""Optional dependencies: packages that `pip install warex` does not install."""
+"""What is installed: the version, and packages that `pip install warex` does not install."""
 
 from typing import Literal
 
 from warex.errors import MachineError
 
 type Extra = Literal["demo", "frames", "ray", "train", "view"]
+
+VERSION = "0.1.0"
+"""Of WAREX; the package's metadata has it from here.
+
+Asking the metadata for it loads a parser of e-mail, which takes longer than any part of a lane.
+"""
 
 
 def require_extra(extra: Extra, purpose: str, *packages: str) -> None:

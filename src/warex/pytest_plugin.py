@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from warex.arguments import checks_arguments
+from warex.text.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from warex.analysis.run.load import Run

@@ -11,8 +11,8 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Final, Literal, Self, TypedDict, Unpack, get_args
 from urllib.parse import SplitResult, urlsplit
 
-from warex.arguments import read_texts
 from warex.errors import InputError
+from warex.text.arguments import read_texts
 
 type Arm = Literal["start", "first_page", "first_llm_call", "first_page_or_llm_call"]
 """When injection and counting start."""

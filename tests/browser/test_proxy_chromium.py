@@ -1,5 +1,6 @@
 """What real Chromium does behind the proxy, and that the ledger knows it."""
 
+from asyncio import StreamReader, StreamWriter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,11 +13,12 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from tests.proxy.support.http2_endings import before, go_away, in_turn, reset
 from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_until
-from tests.proxy.support.origin import Answer, Frames, Origin, served, server_context
+from tests.proxy.support.origin import Answer, Frames, Origin, Seen, served, server_context
 from tests.proxy.support.websocket import echo_site
 from warex.faults.connection.connection_cut import ConnectionCut
 from warex.faults.connection.network_error import NetworkError
 from warex.faults.server.http_error import HttpError
+from warex.faults.streams.sse_fault import SseFault
 from warex.faults.streams.websocket_fault import WebsocketFault
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
@@ -100,6 +102,34 @@ def test_a_pages_websocket_loses_a_message_and_is_closed_with_a_code(
         seen = page.evaluate(SPEAKS, f"ws://localhost:{port}/")
     assert seen == ["one", "three", 1013, "later"]
     assert {it.rule for it in lane.events(FaultDelivered)} == {"drop", "close"}
+
+
+LISTENS = """url => new Promise(done => {
+  const seen = [], source = new EventSource(url);
+  source.onmessage = it => {
+    if (seen.push(it.data) && it.data == "4") { source.close(); done(seen); }
+  };
+})"""
+
+
+def test_an_event_source_goes_on_where_its_stream_has_ended(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    async def events(seen: Seen, reader: StreamReader, writer: StreamWriter) -> None:
+        first = int(seen.header("last-event-id") or 0) + 1
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+        sent = [b"id: %d\nretry: 10\ndata: %d\n\n" % (n, n) for n in range(first, 5)]
+        writer.write(head + b"".join(sent))
+        await reader.read()
+
+    site.routes["/events"] = events
+    rules = scenario(SseFault(action="close", nth=(3,)), FIRST)
+    with begin(scenario=rules) as lane, page_behind(browser, lane) as page:
+        page.goto(f"http://localhost:{site.port}/page")
+        assert page.evaluate(LISTENS, "/events") == ["1", "2", "3", "4"]
+    asked = [it.header("last-event-id") for it in site.seen if it.target == "/events"]
+    assert asked == [None, "2"]
+    assert len(lane.events(FaultDelivered)) == 1
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from warex.engine.handler import (
+    BodyStep,
     Connection,
     ConnectionPlan,
     Exchange,
@@ -72,13 +73,16 @@ class PassThrough:
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         return (piece,)
 
+    def body_steps(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[BodyStep]:
+        return (piece,)
+
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[FrameStep]:
         return (frame,)
 
     def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[FrameStep]:
         return ()
 
-    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None: ...
+    def steps_done(self, exchange: Exchange, note: Any, *, arrived: bool) -> None: ...
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         return None

@@ -2,6 +2,7 @@
 
 import socket
 import time
+from math import inf
 
 import pytest
 
@@ -165,6 +166,26 @@ def test_a_response_is_paced_and_cut(ca: CertificateAuthority, secure_h1: Origin
         outcome = handler.outcome()
         assert (outcome.end, outcome.arrived, outcome.response_bytes) == ("aborted", True, 3)
         assert 0.19 <= outcome.held_s <= time.monotonic() - began
+
+
+def test_a_response_falls_silent_before_one_of_its_pieces(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    chunked = Headers.of_text([("Transfer-Encoding", "chunked")])
+    pace = Pace(stops=(Stop(3, 0.1), Stop(6, inf)))
+    own = Respond(200, chunked, (b"one", b"two"), pace)
+    handler = Scripted(response_plan=lambda exchange: Plan(own))
+    with (
+        running(handler, ca) as engine,
+        secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client,
+    ):
+        client.sendall(GET)
+        assert client.recv(4096).endswith(b"3\r\none\r\n")
+        assert client.recv(4096) == b"3\r\ntwo\r\n"
+    outcome = handler.outcome()
+    assert (outcome.end, outcome.left_while_held, outcome.head_sent) == ("client_left", True, True)
+    assert outcome.held_s >= 0.1
+    assert outcome.stops == 2
 
 
 def test_a_response_is_read_whole_and_changed(ca: CertificateAuthority, plain: Origin) -> None:

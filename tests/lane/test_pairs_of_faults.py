@@ -80,7 +80,13 @@ REQUESTS: tuple[tuple[str, dict[str, Any], tuple[bytes, str]], ...] = (
 def variants() -> Iterator[Fault]:
     """Yield each fault of exchanges, and those of its forms that end an exchange otherwise."""
     more: dict[str, tuple[dict[str, Any], ...]] = {
-        "connection_cut": ({"how": "reset"},),
+        "connection_cut": (
+            {"how": "reset"},
+            {"after_bytes": 5},
+            {"after_bytes": 5, "part": "head"},
+        ),
+        "truncated_body": ({"how": "clean"},),
+        "stalled_body": ({"then": "close"},),
         "llm_cut": ({"how": "clean"}, {"how": "reset"}),
         "slow_page": ({"delay": 2},),
         "javascript_failure": ({"mode": "truncate", "stage": "response"},),

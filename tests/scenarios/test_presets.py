@@ -14,7 +14,10 @@ from warex.scenarios.scenario import Rule
 
 def test_the_papers_failures_are_there() -> None:
     paper = [name.partition("/")[2] for name in preset_names() if name.startswith("paper/")]
-    assert paper == ["javascript", "malicious-popup", "network-error", "popup", "server-error"]
+    assert paper == [
+        *("javascript", "malicious-popup", "network-error", "partial-load", "popup"),
+        "server-error",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -50,6 +53,42 @@ def test_what_a_single_page_site_asks_for_later_fails_once(
     assert lint(load_preset(name)) == ()
 
 
+@pytest.mark.parametrize(
+    ("second", "kinds"),
+    [
+        (5.0, {"http_error"}),
+        (30.5, set()),
+        (60.0, {"latency", "truncated_body"}),
+        (95.0, set()),
+    ],
+)
+def test_a_bad_day_is_errors_then_slow_then_healed(second: float, kinds: set[str]) -> None:
+    injector = Injector(load_preset("mixed/bad-day"), seed=1)
+    page = Request("GET", "https://shop.example/", {"sec-fetch-dest": "document"})
+
+    hits = [
+        injection.fault.kind
+        for number in range(200)
+        for injection in injector.request(Exchange(f"x{number}", page), second).injections
+    ]
+
+    assert set(hits) == kinds
+
+
+def test_a_phone_on_the_way_has_a_line_and_two_tunnels() -> None:
+    lasting = [
+        (rule.fault.kind, rule.trigger.between)
+        for rule in load_preset("mixed/flaky-mobile").rules
+        if rule.trigger.always
+    ]
+
+    assert lasting == [
+        ("bandwidth", None),
+        ("connection_cut", (20, 35)),
+        ("connection_cut", (70, 80)),
+    ]
+
+
 @pytest.mark.parametrize("name", preset_names())
 def test_a_preset_is_named_as_its_file_and_says_what_it_does(name: str) -> None:
     scenario = load_scenario(name)
@@ -70,11 +109,10 @@ def test_a_preset_is_marked_explicit_or_implicit_and_transient_or_permanent(name
 def _stays(rule: Rule) -> bool:
     """Whether what the rule does stays until the agent does something about it."""
     if rule.trigger.always:
-        return rule.trigger.trials is None
+        return rule.trigger.trials is None and rule.trigger.between is None
     asked_again = all(effect.traits.recoverable_by_retry for effect in rule.fault.effects_on_page())
-    return rule.fault.category == "wall" or not (
-        asked_again or rule.targets_mcp or rule.targets_llm
-    )
+    lasts = rule.fault.category in ("wall", "session", "change")
+    return lasts or not (asked_again or rule.targets_mcp or rule.targets_llm)
 
 
 @pytest.mark.parametrize("name", preset_names())

@@ -10,13 +10,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.http11 import Request, Response
+from websockets.sync.server import ServerConnection
 
+from tests.proxy.support.websocket import serving
 from tests.slow.harness import WAREX, own_authority, site
 from tests.slow.model_server import Line, ModelServer, model_server
 from warex.analysis.inspection.timeline import Inspection, inspect_trial
@@ -36,6 +40,16 @@ FAULTS: Mapping[str, Mapping[str, Any]] = {
     "server": {"kind": "http_error", "status": 500},
     "network": {"kind": "network_error", "delay": 0.2},
     "late": {"kind": "http_error", "status": 503},
+}
+SILENT = {"kind": "websocket_fault", "action": "drop"}
+LIVE = """<title>Lamp</title><h1>The lamp costs</h1><p id=price>…</p><script>
+new WebSocket("wss://shop.test/live").onmessage = it => {
+  document.getElementById("price").textContent = it.data;
+}</script>"""
+"""A page whose price comes over a WebSocket."""
+PARTIAL: Mapping[str, Mapping[str, Any]] = {
+    "truncated": {"kind": "truncated_body"},
+    "stalled": {"kind": "stalled_body", "stall": 1, "then": "close"},
 }
 
 
@@ -248,18 +262,30 @@ def agent(request: pytest.FixtureRequest) -> str:
 
 
 @contextmanager
-def _trial(kit: Path, agent: str, fault: str, folder: Path) -> Iterator[Ran]:
-    """Run an agent behind the proxy as a user would."""
+def _trial(
+    kit: Path,
+    agent: str,
+    fault: str,
+    folder: Path,
+    lines: tuple[Line, ...] = (),
+    shop: AbstractContextManager[int] | None = None,
+) -> Iterator[Ran]:
+    """Run an agent behind the proxy as a user would; ``lines``: what its model says."""
     page = f"{SHOP}lamp" if fault == "late" else SHOP
     match = {"url": page, "resource": ["document", "other"]}
+    if fault == "silent":
+        match = {"url": "wss://shop.test/*", "resource": ["websocket"]}
     rule = {"name": fault, "match": match, "trigger": {"first": 1}}
     scenario = {"schema_version": 1, "name": fault or "clean", "rules": []}
     if fault:
-        scenario["rules"] = [{**rule, "fault": FAULTS[fault]}]
+        scenario["rules"] = [{**rule, "fault": {**FAULTS, **PARTIAL, "silent": SILENT}[fault]}]
     (folder / "scenario.json").write_text(json.dumps(scenario))
     program = kit / AGENTS[agent].program
     runs = "node" if program.suffix == ".mjs" else kit / "venv" / "bin" / "python"
-    with model_server(*AGENTS[agent].script) as model, site(PAGES) as port:
+    with (
+        model_server(*(lines or AGENTS[agent].script)) as model,
+        shop or site(PAGES) as port,
+    ):
         maps = {SHOP[:-1]: f"http://127.0.0.1:{port}", "https://api.openai.com": model.origin}
         options = [f"--map={name}={to}" for name, to in maps.items()]
         options += ["--site", SHOP[:-1], "--scenario", str(folder / "scenario.json")]
@@ -319,3 +345,52 @@ def test_a_fault_that_is_asked_again_is_recovered_from(
         assert (recovery.verdict, recovery.tries) == ("recovered", 1), recovery
         (step,) = (one for one in ran.inspection.steps if one.seq == recovery.call_seq)
         assert step.number == asks
+
+
+@contextmanager
+def live_shop() -> Iterator[int]:
+    """Serve the page, and its price over a WebSocket."""
+
+    def page(channel: ServerConnection, request: Request) -> Response | None:
+        if request.path == "/live":
+            return None
+        response = channel.respond(HTTPStatus.OK, LIVE)
+        del response.headers["Content-Type"]
+        response.headers["Content-Type"] = "text/html; charset=utf-8"
+        return response
+
+    def price(channel: ServerConnection) -> None:
+        channel.send("25 euros")
+        for _ in channel:
+            pass
+
+    with serving(price, process_request=page) as port:
+        yield port
+
+
+def test_a_price_that_a_websocket_has_lost_is_there_after_a_reload(
+    kit: Path, tmp_path: Path
+) -> None:
+    look = f"import time\ntime.sleep(1)\n{BODY}"
+    lines = (
+        Line("25 euros", python('final_answer("It costs 25 euros.")'), in_last=True),
+        Line("The lamp costs", python(f"refresh()\n{look}"), in_last=True),
+        Line("", python(f'go_to("{SHOP}")\n{look}'), in_last=True),
+    )
+    with _trial(kit, "helium", "silent", tmp_path, lines, live_shop()) as ran:
+        assert "25 euros" in ran.said
+        assert ran.steps == ["go_to sleep", "refresh sleep", "final_answer"]
+        (injection,) = ran.inspection.trial.injections
+        assert injection.fate == "delivered"
+
+
+@pytest.mark.parametrize("fault", PARTIAL)
+@pytest.mark.parametrize("agent", ["smolagents", "helium"])
+def test_a_page_that_came_in_part_is_asked_for_again(
+    kit: Path, agent: str, fault: str, tmp_path: Path
+) -> None:
+    with _trial(kit, agent, fault, tmp_path) as ran:
+        assert "25 euros" in ran.said
+        assert ran.steps == list(AGENTS[agent].early)
+        (injection,) = ran.inspection.trial.injections
+        assert injection.fate == "delivered"

@@ -1,5 +1,6 @@
 """The viewer in a real browser: every view, by keyboard, in every light and width, and hostile."""
 
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.run.load import load_run
+from warex.report.html.page import write_report
 from warex.sandbox.chromium import find_chromium
 from warex.view.documents import Documents
 from warex.view.server import application
@@ -102,6 +105,18 @@ def test_a_static_folder_is_read_without_a_server_and_nothing_of_a_run_runs(
 
     assert page.title() == "WAREX"
     assert problems == []
+    page.close()
+
+
+@pytest.mark.slow
+def test_a_report_leads_to_the_pages_that_stand_beside_it(browser: Browser, run: Path) -> None:
+    write_static_site(Documents([run]), run / "view")
+    page = open_page(browser, write_report(load_run(run)).as_uri())
+
+    page.get_by_role("link", name="failure").click()
+
+    expect(page.get_by_role("heading", name="Step 2")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/view/index\.html#/trial/0/"))
     page.close()
 
 

@@ -378,7 +378,8 @@ class ExchangeRun:
     ) -> None:
         """Send the site's response on; first what was read of it."""
         assert self._site is not None
-        raw = self._is_raw(self._site[0]) and not (relay.changes_length or relay.pace)
+        is_paced = relay.pace is not None or relay.steps
+        raw = self._is_raw(self._site[0]) and not (relay.changes_length or is_paced)
         head = with_any_length(head) if relay.changes_length else head
         self._client.send_response(self.stream, head, raw_body=raw)
         self._record.head_sent = True
@@ -392,11 +393,12 @@ class ExchangeRun:
             relay,
             self._acknowledge,
             raw=raw,
-            paced=None if relay.pace is None else self._paced(relay.pace),
+            paced=self._paced(relay.pace) if is_paced else None,
         )
         end = self._part(await body.relay(inbox, parts))
         assert isinstance(end, MessageEnded)
-        self._send_last(tap=relay.tap)
+        self._site_done = not body.ends_early
+        self._send_last(tap=relay.tap and not relay.steps)
         self._takes_pushes = False
         await self._complete(end, may_tell_first=relay.only_reads or not relay.tap)
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
 
-from warex.byte_rate import ByteRate
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.engine.http.websocket import Frame as Frame
 from warex.exchange import SiteFailure as SiteFailure
@@ -268,6 +268,22 @@ class Relay(Struct, frozen=True):
     """Whether ``response_piece`` returns each piece as it came."""
     pace: Pace | None = None
     """How what ``response_piece`` returns is sent; the engine then frames the body anew."""
+    steps: bool = False
+    """Whether ``body_steps`` is asked in place of ``response_piece``."""
+
+
+class EndBody(Struct, frozen=True):
+    """Complete a body here, as if that were all."""
+
+
+class Happened(Struct, frozen=True):
+    """Asks for ``steps_done`` once all steps that come before it are done."""
+
+    note: Any
+
+
+type BodyStep = bytes | Stop | EndBody | Happened
+"""What is done for a piece of a body, in order; the place of a ``Stop`` is its turn."""
 
 
 class ReadWhole(Struct, frozen=True):
@@ -322,13 +338,7 @@ class EndSocket(Struct, frozen=True):
     """Of the Close frame (RFC 6455 §7.4)."""
     reason: str = ""
     note: Any = None
-    """For ``frames_sent``, which is called with whether the client was there."""
-
-
-class Happened(Struct, frozen=True):
-    """Asks for ``frames_sent`` once all steps of its side that come before it are done."""
-
-    note: Any
+    """For ``steps_done``, which is called with whether the client was there."""
 
 
 type FrameStep = Frame | HoldMessages | EndSocket | Happened
@@ -405,6 +415,9 @@ class Handler(Protocol):
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what is sent for a piece of the body; ``last``: with an empty piece at its end."""
 
+    def body_steps(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[BodyStep]:
+        """Return what is done for a piece of the body, as ``response_piece``."""
+
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[FrameStep]:
         """Return what is done for a WebSocket frame; only after ``wants_frames``.
 
@@ -414,7 +427,7 @@ class Handler(Protocol):
     def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[FrameStep]:
         """Return what is left to be done when a side has ended; only if it changes frames."""
 
-    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
+    def steps_done(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
         """Take note that the steps before a ``Happened`` are done.
 
         ``arrived``: whether what they sent was taken, and the receiver is still connected.

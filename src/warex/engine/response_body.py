@@ -7,8 +7,16 @@ from typing import Final
 
 from warex.engine.clients import ClientSide
 from warex.engine.exchange_record import ExchangeRecord
-from warex.engine.handler import Exchange, Handler, Relay
-from warex.engine.http.events import DataReceived, ResponseEvent
+from warex.engine.handler import (
+    BodyStep,
+    EndBody,
+    Exchange,
+    Handler,
+    Happened,
+    Relay,
+    Stop,
+)
+from warex.engine.http.events import DataReceived, MessageEnded, ResponseEvent
 from warex.engine.planned_messages import spliced
 from warex.engine.sending.paced_body import PacedBody
 from warex.engine.sites import SiteInbox
@@ -39,6 +47,9 @@ class ResponseBody:
         self._taps, self._raw = relay.tap, raw
         self._acknowledge = acknowledge
         self._paced = paced
+        self._has_steps = relay.steps
+        self.ends_early = False
+        """Whether the handler has ended the body, and the site may go on."""
         self._flow = 0
         """Bytes that the site is not yet told of."""
         self._pieces: Iterator[bytes] | None = None
@@ -71,9 +82,9 @@ class ResponseBody:
         await paced.begin()
         for part in parts:  # They are acknowledged.
             if not isinstance(part, DataReceived):
-                return part
-            await self._send_paced(paced, part)
-        while True:
+                return await self._end_paced(paced, part)
+            await self._send_paced(paced, part.payload)
+        while not self.ends_early:
             if not inbox.has_events:
                 await paced.flush()
                 part = await inbox.get()
@@ -81,16 +92,42 @@ class ResponseBody:
             else:
                 part = await inbox.get()
             if not isinstance(part, DataReceived):
-                return part
-            await self._send_paced(paced, part)
+                return await self._end_paced(paced, part)
+            await self._send_paced(paced, part.payload)
             self._acknowledge(part.flow)
+        return MessageEnded(self._stream)
 
-    async def _send_paced(self, paced: PacedBody, part: DataReceived) -> None:
-        pieces: Iterable[bytes] = (part.payload,)
-        if self._taps and part.payload:
-            pieces = self._handler.response_piece(self._exchange, part.payload, last=False)
+    async def _end_paced(self, paced: PacedBody, end: ResponseEvent) -> ResponseEvent:
+        """Do what a handler adds at the end of a body that it changes step by step."""
+        if self._has_steps and isinstance(end, MessageEnded):
+            await self._send_paced(paced, b"", last=True)
+        return end
+
+    async def _send_paced(self, paced: PacedBody, payload: bytes, *, last: bool = False) -> None:
+        if self._has_steps:
+            for step in self._handler.body_steps(self._exchange, payload, last=last):
+                await self._do(paced, step)
+                if self.ends_early:
+                    return
+            return
+        pieces: Iterable[bytes] = (payload,)
+        if self._taps and payload:
+            pieces = self._handler.response_piece(self._exchange, payload, last=False)
         for piece in pieces:
             await paced.send(piece)
+
+    async def _do(self, paced: PacedBody, step: BodyStep) -> None:
+        match step:
+            case Stop():
+                await paced.stop(step)
+            case EndBody():
+                self.ends_early = True
+            case Happened(note):
+                await paced.arrive()
+                arrived = self._client.end.is_established()
+                self._handler.steps_done(self._exchange, note, arrived=arrived)
+            case _:
+                await paced.send(step)
 
     def take(self, part: DataReceived) -> None:
         """Send a part with the next ``flush``, or what one turn takes of it."""

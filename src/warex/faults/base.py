@@ -142,8 +142,14 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     changes_page: ClassVar[bool] = False
     """Whether it changes the site's own page."""
 
+    needs_secure_page: ClassVar[bool] = False
+    """Whether only a page over HTTPS, or of this machine, can meet it."""
+
     reads_code: ClassVar[bool] = False
     """Whether its pages need the names that the site's scripts and styles use."""
+
+    media_types: ClassVar[tuple[str, ...]] = ()
+    """Media types of the only answers that it is about, if the rule names none; empty for all."""
 
     of_websockets: ClassVar[bool] = False
     """Whether it is only about WebSockets."""
@@ -192,6 +198,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         A clause without a subject: ``sends an answer piece by piece``.
         """
         return ""
+
+    @property
+    def needs_stream(self) -> bool:
+        """Whether it is about a model's streamed answers only."""
+        return False
 
     @property
     def is_endless(self) -> bool:

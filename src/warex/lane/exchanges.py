@@ -13,8 +13,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from warex.effects import Delay, Reply
 from warex.engine.handler import (
     Abort,
+    BodyStep,
     Connection,
     Control,
     Need,
@@ -38,7 +40,7 @@ from warex.lane.plan import EffectApplier, hold_seconds, request_plan, response_
 from warex.lane.record.fault_events import record_plan, settle
 from warex.lane.record.operation_name import operation_name
 from warex.lane.record.recorder import Recorder
-from warex.lane.relayed_responses import RelayedResponses
+from warex.lane.relayed_responses import RelayedResponses, is_stream
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
@@ -293,6 +295,11 @@ class Exchanges:
         if state.may_be_rewritten and coded and not self._needs_whole(state):
             # It may be a decompression bomb.
             return self._settlement.planned(state, Plan(ReadWhole(1)))
+        if is_stream(wire.response) and state.pending and all(map(_is_refusal, state.pending)):
+            # It may have no end.
+            state.draft.response = whole = WholeResponse(wire.response)
+            self._apply(state, list(state.pending))
+            return self._settlement.planned(state, response_plan(state.draft, whole))
         if self._needs_whole(state):
             if wait := state.traffic.amendment_wait_s:
                 amended = (it for it in state.applied if it.amendment is not None)
@@ -320,7 +327,9 @@ class Exchanges:
         return self._settlement.planned(state, plan)
 
     def _needs_whole(self, state: ExchangeState) -> bool:
-        return not self._relays.can_apply(state) or state.traffic.needs_whole_response
+        if state.pending and not self._relays.can_apply(state):
+            return True
+        return state.traffic.needs_whole_response
 
     def _decide_by_response(self, state: ExchangeState, response: WholeResponse) -> None:
         head = response.head
@@ -346,6 +355,14 @@ class Exchanges:
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)
+
+    def body_steps(self, wire: WireExchange, piece: bytes, *, last: bool) -> Iterable[BodyStep]:
+        """Return what is done for a piece of a stream of events."""
+        state: ExchangeState = wire.state
+        if state.response_size is not None:
+            state.response_size += len(piece)
+        rewritten = b"".join(state.fed(piece, last=last))
+        return () if state.body_steps is None else state.body_steps(rewritten, last)
 
     def stopped(self, wire: WireExchange, stop: Stop) -> None:
         """Note that the body goes no further; a silence for good counts once it was felt."""
@@ -430,6 +447,11 @@ class Exchanges:
         if connection.version != "HTTP/2.0":
             state: ConnectionState = connection.state
             state.is_refused = True
+
+
+def _is_refusal(injection: PlannedInjection) -> bool:
+    """Whether an injection answers in the site's place, whatever the site's answer is."""
+    return all(isinstance(effect, Reply | Delay) for effect in injection.effects)
 
 
 def _comes_before(injection: PlannedInjection) -> bool:

@@ -12,6 +12,7 @@ from warex.engine.handler import (
     Abort,
     AbortConnection,
     AbortHow,
+    BodyStep,
     Connection,
     ConnectionPlan,
     Control,
@@ -36,6 +37,7 @@ from warex.engine.handler import (
 )
 from warex.engine.http.encoding import decode
 from warex.errors import WarexError
+from warex.extras import VERSION
 from warex.lane.attribution import Attribution
 from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.distrust import Authority
@@ -64,7 +66,6 @@ from warex.lane.traffic.mcp import McpCalls
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector
 from warex.traces import Canary, ToldBy
-from warex.version import VERSION
 
 _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""
@@ -317,6 +318,12 @@ class Lane:
         """Take note that the body goes no further."""
         self._aborting(exchange, self._exchanges.stopped, exchange, stop)
 
+    def body_steps(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[BodyStep]:
+        """Return what is done for a piece of a stream of events."""
+        read = partial(self._exchanges.body_steps, last=last)
+        steps = self._aborting(exchange, read, exchange, piece)
+        return () if steps is None else steps
+
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         """Read those of a WebSocket, whose messages are recorded."""
         answered = exchange.response
@@ -336,9 +343,9 @@ class Lane:
         read = partial(self._exchanges.sockets.frames_end, from_client=from_client)
         return self._aborting(exchange, read, exchange) or ()
 
-    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
+    def steps_done(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
         """Record that a message was changed."""
-        sent = partial(self._exchanges.sockets.frames_sent, arrived=arrived)
+        sent = partial(self._exchanges.sockets.steps_done, arrived=arrived)
         self._closing(None, sent, exchange, note)
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:

@@ -55,6 +55,8 @@ def _missed(applied: AppliedInjection, arrival: Arrival) -> MissReason:
         return "client_gone" if arrival.held else "client_left"
     if page is not None and page.is_bomb:
         return "decompression_bomb"
+    if applied.not_streamed:
+        return "not_streamed"
     if applied.changed_nothing or (page is not None and page.found_nothing):
         return "nothing_to_rewrite"
     if page is not None and page.removed_by_page:
@@ -73,7 +75,8 @@ def arrival_of(applied: AppliedInjection, outcome: Outcome, *, held: bool) -> Ar
         paused = left and outcome.left_while_held and outcome.head_sent
         unsent = left and not outcome.head_sent
         broke = not applied.is_answer and outcome.end == "site_failed"
-        return Arrival(outcome.arrived, held or paused or unsent, held or paused, broke)
+        arrived = outcome.arrived or applied.has_arrived
+        return Arrival(arrived, held or paused or unsent, held or paused, broke)
     return Arrival(outcome.arrived, held, held, site_failed(outcome))
 
 

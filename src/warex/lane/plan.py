@@ -10,17 +10,19 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from warex.byte_rate import ByteRate
 from warex.effects import (
     BadCertificate,
+    BreakEvent,
     ChangeMessages,
     Cut,
+    CutStream,
     Delay,
     DnsError,
     DropPackets,
     DuplicateRequest,
     EditToolResponse,
     Effect,
+    EndStreamInError,
     OtherPage,
     PushToolEvent,
     RefuseConnection,
@@ -28,17 +30,20 @@ from warex.effects import (
     Reply,
     Rewrite,
     Stall,
+    StallStream,
     Throttle,
     Trickle,
     Truncate,
 )
 from warex.engine.handler import Abort, Forward, Plan, Relay, Respond, Site
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.encoding import decode
 from warex.lane.response_faults.page_change import PageChange
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, unconditional
 from warex.lane.sending.body_pace import first_part, pace_of
 from warex.lane.state import AppliedInjection, Draft, ExchangeState, PlannedStop
+from warex.lane.stream_edits import edit_stream
 from warex.lane.whole_response import WholeResponse
 from warex.llm.body.framing import stream_chunks
 
@@ -93,6 +98,8 @@ class EffectApplier:
                 draft.stops.append(PlannedStop(applied, effect))
             case Truncate():
                 self._truncate(draft, applied, effect)
+            case StallStream() | CutStream() | BreakEvent() | EndStreamInError():
+                edit_stream(state, draft, applied, effect)
             case Throttle():
                 self._throttle(state, draft, applied, effect)
             case OtherPage(draw):

@@ -181,7 +181,8 @@ class Settlement:
             self._note_unreachable(state, outcome.unreachable or "dns_error", error or "")
         if outcome.refused_unprocessed:
             self._expect_retries([state])
-        note_unmet(state, outcome)
+        if state.applied:
+            note_unmet(state, outcome)
         arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
         if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
             for applied in [it for it in state.applied if arrivals[id(it)].held]:
@@ -196,7 +197,11 @@ class Settlement:
         # A page of which the client has the beginning may still report.
         began = outcome.arrived or outcome.head_sent
         for applied in list(state.applied):
-            if not applied.outlives_exchange(arrived=began):
+            if applied.outlives_exchange(arrived=began):
+                continue
+            if applied.messages is not None and outcome.end == "client_left":
+                self.settle_left(state, applied)
+            else:
                 self._settle(state, applied, arrivals[id(applied)])
         if state.pending:
             self.miss_pending(state, "site_failed" if site_failed(outcome) else "client_gone")

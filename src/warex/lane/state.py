@@ -1,15 +1,15 @@
 """What is known of an open exchange, of its connection, and of each injection applied to it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warex.byte_rate import ByteRate
 from warex.effects import ChangeMessages, Reply, Stall, Trickle, Truncate
-from warex.engine.handler import Abort, Forward, ReadWhole, Relay, Respond
+from warex.engine.handler import Abort, BodyStep, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
@@ -30,6 +30,12 @@ def changes_socket(injection: PlannedInjection) -> bool:
     """Whether an injection changes messages of a WebSocket."""
     effects = injection.effects
     return any(isinstance(it, ChangeMessages) and it.carrier == "websocket" for it in effects)
+
+
+def changes_events(injection: PlannedInjection) -> bool:
+    """Whether an injection changes events of a stream."""
+    effects = injection.effects
+    return any(isinstance(it, ChangeMessages) and it.carrier == "events" for it in effects)
 
 
 class MessageHits(Struct, eq=False):
@@ -60,6 +66,11 @@ class AppliedInjection(Struct, eq=False):
     """Whether the client gets an answer of its making, which must arrive."""
     is_unmet: bool = False
     """Whether the answer has no body, or none that is long enough for it."""
+
+    not_streamed: bool = False
+    """Whether it is about a stream, and the answer is none."""
+    has_arrived: bool = False
+    """Whether the client has all of it, though more of the answer was to come."""
 
     @property
     def paces(self) -> bool:
@@ -95,7 +106,8 @@ class AppliedInjection(Struct, eq=False):
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
         unhit = self.messages is not None and not self.messages.count
         strayed = self.depends_on_site and self.site_change is None
-        return self.is_unmet or unanswered or unchanged or unhit or strayed
+        missing = self.is_unmet or self.not_streamed or unhit
+        return missing or unanswered or unchanged or strayed
 
     @property
     def changes(self) -> list[ChangedValue]:
@@ -152,6 +164,8 @@ class Draft(Struct):
     @property
     def is_cut(self) -> bool:
         """Whether the exchange ends before its answer is complete."""
+        if not self.stops:
+            return self.abort is not None
         return self.abort is not None or any(stop.ends for stop in self.stops)
 
 
@@ -230,6 +244,8 @@ class ExchangeState(Struct, eq=False):
     """Seconds of the holds of earlier plans."""
     rewriters: list[StreamedRewriter] = field(default_factory=list)
     """Read or change the response while it is relayed, in order."""
+    body_steps: Callable[[bytes, bool], Iterable[BodyStep]] | None = None
+    """What is done for a piece of the response after the rewriters; ``last`` at its end."""
     only_reads: bool = False
     """Whether none of them changes it."""
     may_be_rewritten: bool = False

@@ -156,6 +156,20 @@ type ApiErrorKind = Literal[
 ]
 """Why an LLM API refuses a call."""
 
+type StreamErrorKind = Literal["overloaded", "unavailable", "server_error", "rate_limited"]
+"""Why an LLM API breaks off a stream that it has begun."""
+
+
+class StreamPoint(Struct, frozen=True):
+    """A place between two events of a streamed answer: after its beginning, or before its end."""
+
+    events: int | None = None
+    """After so many events."""
+    tokens: int | None = None
+    """After the event with which so many tokens have come, by estimate."""
+    before: Literal["finish", "end_marker"] | None = None
+    """Before the event that tells why the model ended, or before the last that its API demands."""
+
 
 class SerializedAnswer(Struct, frozen=True):
     """An answer as an API sends it."""

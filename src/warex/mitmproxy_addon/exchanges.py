@@ -31,7 +31,6 @@ from warex.engine.handler import (
     SiteFailure,
     Timer,
 )
-from warex.engine.http.heads import ResponseHead
 from warex.engine.http.websocket import BINARY, CLOSE, TEXT, Frame
 from warex.lane.lane import Lane
 from warex.mitmproxy_addon import messages
@@ -51,7 +50,6 @@ _CUT: Final = "WAREX cut the connection"
 _BEFORE_LOOKING_AGAIN: Final = (0.0, 0.0, 0.001, 0.002, 0.005, 0.01)
 _LOOKS_AGAIN_S: Final = 0.02
 """Seconds between two looks at whether a response has left: mitmproxy does not tell."""
-_SWITCHING: Final = 101
 _NO_STATUS, _ABNORMAL = 1005, 1006
 """Codes that no close frame has (RFC 6455 §7.4.1)."""
 
@@ -207,7 +205,7 @@ class ExchangeHooks(ConnectionHooks, Control):
         """Send the site's response on while it comes."""
         it.relay = relay
         messages.change_head(response, relay.head)
-        if response.status_code == _SWITCHING:
+        if response.status_code == messages.SWITCHING:
             return
         if relay.changes_length:
             messages.allow_any_length(it.flow.request, response)
@@ -399,7 +397,7 @@ class ExchangeHooks(ConnectionHooks, Control):
         switched = [
             it
             for it in self._open.values()
-            if it.flow.client_conn is flow.client_conn and _switches(it.wire.response)
+            if it.flow.client_conn is flow.client_conn and messages.switches(it.wire.response)
         ]
         for it in switched:
             self._upgrade(it.flow.id)
@@ -484,10 +482,6 @@ class ExchangeHooks(ConnectionHooks, Control):
         self._open.clear()
         self._upgraded.clear()
         self.lane.finish()
-
-
-def _switches(response: ResponseHead | None) -> bool:
-    return response is not None and response.status == _SWITCHING
 
 
 def _failure(error: str | None, client: ClientConnection) -> SiteFailure | None:

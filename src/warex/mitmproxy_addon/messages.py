@@ -10,6 +10,7 @@ from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseH
 from warex.engine.planned_messages import planned_response, with_body
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+SWITCHING: Final = 101
 
 
 def request_head(request: http.Request) -> RequestHead:
@@ -111,6 +112,11 @@ def leave_out_h2c(request: http.Request) -> None:
     kept = [it for it in options if it.lower() not in ("upgrade", "http2-settings", "")]
     if kept:
         headers["connection"] = ", ".join(kept)
+
+
+def switches(response: ResponseHead | None) -> bool:
+    """Whether a response is followed by another protocol than HTTP."""
+    return response is not None and response.status == SWITCHING
 
 
 def require_unpaced(planned: object) -> None:

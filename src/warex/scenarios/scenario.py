@@ -286,6 +286,16 @@ class Rule(BaseModel, frozen=True, extra="forbid", defer_build=True):
         return self
 
     @property
+    def media_types(self) -> tuple[str, ...]:
+        """The media types of the answers that it is about, by default the fault's."""
+        return self.match.content_type or self.fault.media_types
+
+    @property
+    def needs_response(self) -> bool:
+        """Whether it is judged at the site's answer."""
+        return self.match.needs_response or bool(self.fault.media_types)
+
+    @property
     def targets_llm(self) -> bool:
         """Whether the rule is only about calls to a model."""
         return self.match.llm is not None or self.fault.target == "llm"

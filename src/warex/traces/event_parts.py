@@ -16,6 +16,7 @@ type MissReason = Literal[
     "trial_over",
     "superseded",
     "nothing_to_rewrite",
+    "not_streamed",
     "decompression_bomb",
     "not_rendered",
     "removed_by_page",

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -70,6 +71,11 @@ def trial_dir(run: Path, key: TrialKey) -> Path:
 def attempt_dir(run: Path, key: TrialKey, attempt: int) -> Path:
     """Return the folder of a trial's n-th attempt, from 1."""
     return trial_dir(run, key) / f"attempt-{attempt}"
+
+
+def attempt_id(run: Path, attempt: Path) -> str:
+    """Return a short name of an attempt, from its place in the run, by which links name it."""
+    return sha256(attempt.relative_to(run).as_posix().encode()).hexdigest()[:12]
 
 
 def _require_inside(run: Path, path: Path) -> None:

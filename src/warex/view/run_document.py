@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from warex.errors import TraceError
 from warex.files.reading import read_regular_file
 from warex.traces.outcome import Counted, Unscored, Void
 from warex.traces.outcome_file import read_outcome
-from warex.traces.paths import CLEAN, TrialKey, find_trials
+from warex.traces.paths import CLEAN, TrialKey, attempt_id, find_trials
 
 SUMMARY = "summary.json"
 CONDITION_FIGURES = (
@@ -52,8 +51,7 @@ def attempts_of(run: Path) -> dict[str, Attempt]:
     """Return the attempts of a run by their ids. Raises TraceError for a folder that is no run."""
     attempts: dict[str, Attempt] = {}
     for key, number, path in find_trials(run):
-        name = path.relative_to(run).as_posix()
-        attempt = Attempt(sha256(name.encode()).hexdigest()[:12], key, number, path)
+        attempt = Attempt(attempt_id(run, path), key, number, path)
         attempts[attempt.id] = attempt
     return attempts
 

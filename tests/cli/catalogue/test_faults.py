@@ -25,8 +25,8 @@ def test_what_a_parameter_may_be_is_shown(warex: Warex) -> None:
     assert "Allowed: 0 to below 1." in share
     truncated = " ".join(warex("faults", "show", "truncated_body").out.split())
     assert "Allowed: 0 to 1000000000." in truncated
-    assert "Allowed: above 0, below 1." in truncated
-    assert "Allowed: above 0, to 3600." in warex("faults", "show", "slow_page").out
+    assert "Allowed: above 0 to below 1." in truncated
+    assert "Allowed: above 0 to 3600." in warex("faults", "show", "slow_page").out
     assert "Allowed: expired, wrong_host, self_signed, unknown_ca, cut." in " ".join(
         warex("faults", "show", "tls_error").out.split()
     )

@@ -11,8 +11,8 @@ import pytest
 from tests.engine.running import Running, Scripted, running, wait_until
 from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.origin import Answer, Origin
-from warex.byte_rate import ByteRate
 from warex.engine.handler import Exchange, Outcome, Pace, Plan, Relay, Respond, Stop
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import Headers
 from warex.proxy.certificates.ca import CertificateAuthority
 

@@ -47,7 +47,7 @@ class Planned(PassThrough):
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[FrameStep]:
         return self.plan(frame)
 
-    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
+    def steps_done(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
         self.notes.append(note)
 
 

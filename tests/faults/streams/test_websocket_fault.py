@@ -86,8 +86,11 @@ def test_it_says_what_the_client_meets(given: dict[str, Any], words: str) -> Non
     assert words in WebsocketFault.model_validate(given).explain()
 
 
-def test_a_delay_can_be_shortened_and_anything_else_stays() -> None:
+def test_a_delay_and_a_stall_can_be_shortened_and_anything_else_stays() -> None:
     assert WebsocketFault(action="delay").held_at_most(1).seconds == 1
-    assert WebsocketFault(action="stall").held_at_most(1).seconds is None
+    assert WebsocketFault(action="stall").is_endless
+    assert WebsocketFault(action="stall").held_at_most(1).seconds == 1
+    assert not WebsocketFault(action="stall", seconds=2).is_endless
+    assert WebsocketFault(action="drop").held_at_most(1) == WebsocketFault(action="drop")
     written = WebsocketFault(action="drop", nth=(2,))
     assert WebsocketFault.model_validate(written.model_dump(mode="json")) == written

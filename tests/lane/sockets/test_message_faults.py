@@ -8,16 +8,12 @@ from typing import Any
 import pytest
 from bench.fuzz.mutants_websocket import deflated
 
-from warex.effects import ChangeMessages
+from tests.lane.sockets.test_hits import rule_of
 from warex.engine.handler import EndSocket, FrameStep, Happened, HoldMessages
 from warex.engine.http.heads import Headers
 from warex.engine.http.websocket import Frame, FrameParser, serialise
-from warex.exchange import Exchange, Request
 from warex.faults.streams.websocket_fault import WebsocketFault
-from warex.lane.sockets.message_faults import MessageRule, SocketFaults
-from warex.lane.state import AppliedInjection, MessageHits
-from warex.scenarios import PlannedInjection
-from warex.seeds import KeyedRng
+from warex.lane.sockets.message_faults import SocketFaults
 
 ABOUT = "GET https://shop.test/ws"
 
@@ -29,15 +25,7 @@ class Socket:
         self.now = 0.0
         self.later: list[Callable[[], None]] = []
         self.added: list[FrameStep] = []
-        rules = []
-        for fault in faults:
-            exchange = Exchange("x1", Request("GET", "https://shop.test/ws"))
-            effects, _ = fault.effects(exchange, {}, KeyedRng(1, "rule"))
-            (effect,) = effects
-            assert isinstance(effect, ChangeMessages)
-            injection = PlannedInjection("i1", "x1", "rule", fault, "", 1, effects)
-            applied = AppliedInjection(injection, messages=MessageHits())
-            rules.append(MessageRule(applied, effect, ABOUT))
+        rules = [rule_of(it) for it in faults]
         answered = Headers(
             (name.replace("_", "-").encode(), value.encode()) for name, value in fields.items()
         )
@@ -85,7 +73,7 @@ def shown(steps: Iterable[FrameStep]) -> list[Any]:
         ({"action": "drop"}, ["!a>None", "!b>None"]),
         ({"action": "drop", "first": 1}, ["!a>None", "b"]),
         ({"action": "duplicate", "every": 2}, ["a", "b", "b", "!once>twice"]),
-        ({"action": "reorder"}, ["b", "a", "!in its turn>after the next message"]),
+        ({"action": "reorder"}, ["b", "a", "!in its turn>after the next one"]),
         ({"action": "reset"}, [("reset", 1011), "b"]),
         ({"action": "close", "code": 4000, "nth": 2}, ["a", ("close", 4000)]),
         ({"action": "delay"}, [3, "a", "!a>3 s later", 0, "b", "!b>3 s later"]),

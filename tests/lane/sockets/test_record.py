@@ -11,6 +11,7 @@ from warex.engine.http.websocket import Frame
 from warex.lane.sockets.record import WebSocketRecord
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm_socket import LlmSocketTraffic
+from warex.llm.recognition.websocket import ResponsesDialect
 from warex.traces import LlmCall, WebSocketSeen
 
 ASKED = b'{"type": "response.create", "model": "m", "input": "hi"}'
@@ -23,7 +24,10 @@ class Watched:
     def __init__(self, *, model: bool = False, answered: str = "", protocol: str = "") -> None:
         self.noted = Noted()
         exchange = exchange_of(request_head(path="/v1/responses"))
-        traffic = LlmSocketTraffic(exchange, self.noted.calls) if model else Traffic(exchange)
+        traffic = Traffic(exchange)
+        if model:
+            dialect = ResponsesDialect("/v1/responses")
+            traffic = LlmSocketTraffic(exchange, self.noted.calls, dialect)
         self.calls: list[str] = []
         self.record = WebSocketRecord(
             traffic,

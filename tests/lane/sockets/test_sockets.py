@@ -36,7 +36,7 @@ def play(trial: Trial, exchange: Exchange, text: bytes, *, arrived: bool = True)
     """Play a message of the site, and that what it becomes has left."""
     for step in trial.lane.frame(exchange, Frame(1, text), from_client=False):
         if isinstance(step, Happened):
-            trial.lane.frames_sent(exchange, step.note, arrived=arrived)
+            trial.lane.steps_done(exchange, step.note, arrived=arrived)
 
 
 def test_frames_are_changed_only_where_a_rule_says_so() -> None:
@@ -98,7 +98,7 @@ def test_a_close_frame_of_a_fault_is_recorded() -> None:
     trial = trial_of(WebsocketFault(code=4000))
     exchange = opened(trial)
     (ends,) = trial.lane.frame(exchange, Frame(1, b"one"), from_client=False)
-    trial.lane.frames_sent(exchange, ends.note, arrived=True)  # type: ignore[union-attr]
+    trial.lane.steps_done(exchange, ends.note, arrived=True)  # type: ignore[union-attr]
     trial.lane.upgrade_closed(exchange, by_client=True)
 
     closed = [it for it in trial.all(WebSocketSeen) if it.what == "closed"]

@@ -52,7 +52,7 @@ def test_a_pages_own_call_to_a_model_is_its_sites() -> None:
     "given",
     [
         {"method": "POST", "path": CHAT, "body": b"no JSON"},
-        {"path": "/v1/realtime", "resource": "websocket"},
+        {"path": "/v1/voices", "resource": "websocket"},
     ],
 )
 def test_what_looks_like_a_call_and_is_not_read_says_why(given: dict[str, Any]) -> None:

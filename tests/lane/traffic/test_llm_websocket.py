@@ -4,7 +4,7 @@ import json
 
 from warex.lane.traffic.llm_tap import LlmTap
 from warex.lane.traffic.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
-from warex.llm.recognition.websocket import parse_request
+from warex.llm.recognition.websocket import parse_event, parse_request
 
 
 def tap() -> LlmTap:
@@ -20,7 +20,7 @@ def received(
     calls: LlmWebsocketCalls, kind: str, stream: str = "", **more: object
 ) -> LlmWebsocketCall | None:
     message = {"type": kind} | ({"stream_id": stream} if stream else {}) | more
-    return calls.receive(json.dumps(message).encode(), 1.0)
+    return calls.receive(parse_event(json.dumps(message).encode()), 1.0)
 
 
 def test_calls_of_a_stream_are_answered_one_after_the_other() -> None:

@@ -8,7 +8,6 @@ from warex.llm import read_answer
 from warex.llm.recognition.unrecognised import NO_SUCH_API
 from warex.llm.recognition.websocket import (
     as_sse,
-    carries_calls,
     parse_event,
     parse_request,
     unreadable_socket_reason,
@@ -19,24 +18,6 @@ SOCKET: dict[str, str] = {"upgrade": "websocket"}
 PAGES = SOCKET | {"origin": "https://shop.example"}
 EXTENSIONS = SOCKET | {"origin": "chrome-extension://abc"}
 CREATE = {"type": "response.create", "model": "gpt-4.1", "input": "hi"}
-
-
-@pytest.mark.parametrize(
-    ("host", "path", "headers", "carries"),
-    [
-        ("gateway.example", "/v1/responses", SOCKET, True),
-        ("gateway.example", "/openai/v1/responses?api-version=preview", SOCKET, True),
-        ("gateway.example", "/v1/responses", PAGES, False),
-        ("gateway.example", "/v1/responses", EXTENSIONS, True),
-        ("api.openai.com", "/v1/responses", PAGES, True),
-        ("api.openai.com", "/v1/realtime", SOCKET, False),
-        ("shop.example", "/ws", SOCKET, False),
-    ],
-)
-def test_a_program_s_socket_to_responses_carries_calls(
-    host: str, path: str, headers: dict[str, str], carries: bool
-) -> None:
-    assert carries_calls(host, path, headers) == carries
 
 
 @pytest.mark.parametrize(

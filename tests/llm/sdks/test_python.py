@@ -21,10 +21,6 @@ from warex.traces import EVENTS, LlmCall, LlmUnread, read_trace
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
-FILES = Path(__file__).with_name("python")
-DRIVERS = sorted(path.stem for path in (FILES / "sdks").glob("*_sdk.py"))
-APART = {"litellm_sdk": "litellm"}
-"""Drivers whose SDK wants other versions of the rest than the others do."""
 WAYS = ("namespace", "environment")
 
 
@@ -42,21 +38,6 @@ class Ran:
     """What the servers were asked that is of no family."""
     local: str = ""
     """Where this machine's own model is."""
-
-
-@pytest.fixture(scope="module")
-def pythons(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """The Python that has a driver's SDK, by driver."""
-    folder = tmp_path_factory.mktemp("sdks")
-    uv = [sys.executable, "-m", "uv"]
-    for pins in ("vendors", *APART.values()):
-        made = str(folder / pins)
-        venv = [*uv, "venv", "-q", "--python", sys.executable, made]
-        install = [*uv, "pip", "install", "-q", "--python", f"{made}/bin/python"]
-        for command in (venv, [*install, "-r", str(FILES / "pins" / f"{pins}.txt")]):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stderr
-    return {name: f"{folder}/{APART.get(name, 'vendors')}/bin/python" for name in DRIVERS}
 
 
 @contextmanager

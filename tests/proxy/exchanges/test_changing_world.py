@@ -14,9 +14,11 @@ import pytest
 from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Answer, Origin, Seen
+from tests.proxy.support.page_reports import PageScript
 from warex.faults import Fault
 from warex.faults.world.cookie_loss import CookieLoss
 from warex.faults.world.item_gone import ItemGone
+from warex.faults.world.price_change import PriceChange
 from warex.faults.world.two_factor import TwoFactor
 from warex.faults.world.write_conflict import WriteConflict
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -266,3 +268,32 @@ def test_the_basket_of_an_api_no_longer_counts_what_is_gone(begin: Begin, plain:
         assert client.get(f"{url}/api/products/8", headers=DATA).status_code == 200
     assert [it.before for it in lane.events(FaultDelivered)[1].changes] == ["Lamp", "141.0"]
     assert plain.paths == ["/api/cart", "/api/products/8"]
+
+
+# ---- price_change
+
+
+def test_data_has_the_new_prices_and_a_page_is_told_which(begin: Begin, plain: Origin) -> None:
+    cart = {"items": [{"name": "Lamp", "price": 20.5, "quantity": 2}], "total": 41.0}
+    kind = [(b"Content-Type", b"application/json")]
+    plain.routes |= {
+        "/": Answer(headers=[HTML], body=b"<h1>Start</h1>"),
+        "/api/cart": Answer(headers=kind, body=json.dumps(cart).encode()),
+        "/api/lamps": Answer(headers=kind, body=json.dumps(cart["items"]).encode()),
+    }
+    url = f"http://127.0.0.1:{plain.port}"
+    with visiting(begin, PriceChange(factor=1.5)) as (lane, client):
+        script = PageScript(client.get(f"{url}/", headers=PAGE).content)
+        assert client.get(f"{url}/api/cart", headers=DATA).json()["total"] == 61.5
+        assert client.get(f"{url}/api/lamps", headers=DATA).json() == cart["items"]
+        asked = client.post(url + script.path, content=script.query("data", ""))
+        assert asked.json() == [["20.5", "30.75"], ["41.0", "61.5"]]
+        client.post(url + script.path, content=script.report("nothing", detail="no_price"))
+    (done,) = lane.events(FaultDelivered)
+    assert [(it.where, it.before, it.after) for it in done.changes] == [
+        ("/items/0/price", "20.5", "30.75"), ("/total", "41.0", "61.5"),
+    ]  # fmt: skip
+    assert [it.detail for it in lane.events(Witness)] == [
+        "the page has neither the price of one item nor a basket that adds up"
+    ]
+    assert occurrences(lane) == 1

@@ -216,3 +216,27 @@ def test_with_a_defence_no_call_goes_out_over_a_websocket_and_the_trial_is_void(
     (broke,) = lane.events(HarnessBroke)
     assert "the defence 'hint' cannot be added to a call over a WebSocket" in broke.reason
     assert model.inputs == []
+
+
+def test_an_answer_of_a_realtime_api_is_a_call(begin: Begin) -> None:
+    """Also one that the server begins, which has heard the end of a turn."""
+    usage = {"input_tokens": 20, "output_tokens": 9}
+    item = {"type": "message", "content": [{"type": "output_audio", "transcript": "Done."}]}
+    response = {"status": "completed", "output": [item], "usage": usage}
+    events: list[str | bytes] = [
+        json.dumps({"type": "response.created"}),
+        json.dumps({"type": "response.done", "response": response}),
+    ]
+    with answering_site(lambda message: events) as port, begin() as lane:
+        url = f"ws://127.0.0.1:{port}/v1/realtime?model=gpt-realtime"
+        with websockets.sync.client.connect(url, proxy=lane.url) as channel:
+            for sent in ("response.create", "input_audio_buffer.append"):
+                channel.send(json.dumps({"type": sent}))
+                assert [channel.recv(timeout=5) for _ in range(2)] == events
+    calls = lane.events(LlmCall)
+    assert [(it.exchange, it.step, it.model, it.answer, it.complete) for it in calls] == [
+        ("x1/1", 1, "gpt-realtime", "Done.", True),
+        ("x1/2", 2, "gpt-realtime", "Done.", True),
+    ]
+    assert [(it.input_tokens, it.output_tokens) for it in calls] == [(20, 9), (20, 9)]
+    assert not lane.events(LlmUnread)

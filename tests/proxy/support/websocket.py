@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
+from websockets.http11 import Request, Response
 from websockets.sync.server import ServerConnection, serve
 
 
@@ -32,7 +33,18 @@ def answering_site(
             if not answers:
                 return
 
-    with serve(reply, "127.0.0.1", 0, ssl=tls) as server:
+    with serving(reply, tls) as port:
+        yield port
+
+
+@contextmanager
+def serving(
+    answer: Callable[[ServerConnection], None],
+    tls: ssl.SSLContext | None = None,
+    process_request: Callable[[ServerConnection, Request], Response | None] | None = None,
+) -> Iterator[int]:
+    """Serve on a port of loopback, each WebSocket by ``answer``; yield the port."""
+    with serve(answer, "127.0.0.1", 0, ssl=tls, process_request=process_request) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.socket.getsockname()[1]

@@ -207,5 +207,7 @@ def test_the_statistics_tell_detection_and_how_trials_ended(tmp_path: Path) -> N
     rows = [" ".join(line.split()) for line in lines]
     # Success; detected; false success; reloads; duplicated writes.
     assert "server-error 1/2 50 % 2/2 100 % 0/2 0 % 2 0" in rows
+    # Success; retries; blind and early ones; the share of the steps on one page.
+    assert "server-error 1/2 50 % 2 0 0 1.00" in rows
     # Success; answered; reported infeasible.
     assert "server-error 1/2 50 % 1 1" in rows

@@ -53,6 +53,15 @@ def test_a_fault_of_websockets_hits_nothing_else(action: str) -> None:
     assert not told(fault, {"url": "wss://shop.test/*"})
 
 
+@pytest.mark.parametrize("action", ["refuse", "drop"])
+def test_a_fault_of_streams_hits_nothing_else(action: str) -> None:
+    fault = {"kind": "sse_fault", "action": action}
+    assert "the rule about text/html only" in told(fault, {"content_type": "text/html"})
+    assert "and the rule about WebSockets" in told(fault, {"resource": "websocket"})
+    assert "about the streams of sites" in told(fault, {"llm": {}})
+    assert "can never" not in told(fault, {"content_type": "text/*", "resource": "xhr"})
+
+
 def test_a_call_to_a_model_over_a_websocket_is_not_hit() -> None:
     assert "over a WebSocket" in told({"kind": "llm_slow"}, {"llm": {}, "url": "wss://m.example/*"})
 

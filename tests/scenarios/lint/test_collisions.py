@@ -46,6 +46,15 @@ def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: objec
     )
 
 
+def test_rules_whose_windows_are_apart_never_meet() -> None:
+    early = rule("a", {"always": True, "between": [0, 5]}, match=PAGES)
+    late = rule("b", {"always": True, "between": [6, 9]}, match=PAGES)
+    at_its_edge = rule("b", {"always": True, "between": [5, 9]}, match=PAGES)
+
+    assert in_words(scenario(early, late)) == ()
+    assert "may meet" in told(early, at_its_edge)
+
+
 def test_a_match_without_keys_that_is_always_hit_leaves_nothing_to_a_narrower_one() -> None:
     wide = rule("a")
     narrow = rule("b", match={"url_exact": "https://a.example/x", "method": "GET"})
@@ -217,3 +226,10 @@ def test_rules_that_one_rule_leaves_nothing_to_are_told_once_and_meet_no_other()
         "Rules 'b', 'c' and 'd' can never apply: rule 'a' comes before them and already answers"
         " every exchange they would hit (missed: superseded).",
     )
+
+
+def test_a_fault_of_writes_leaves_pages_to_a_later_rule() -> None:
+    conflict = {"kind": "write_conflict"}
+    said = told(rule("a", fault=conflict), rule("b", match=PAGES, fault={"kind": "http_error"}))
+
+    assert "Rules 'a' and 'b' may meet" in said

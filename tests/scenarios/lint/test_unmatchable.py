@@ -141,6 +141,29 @@ def test_a_fault_that_changes_pages_is_told_where_there_are_none(resource: objec
     assert not list(unmatchable(rule({"resource": ["script", "document"]}, {"kind": "popup"})))
 
 
+@pytest.mark.parametrize(
+    ("url", "possible"),
+    [
+        ("http://shop.example/*", False),
+        ("http://shop.example:8080", False),
+        ("http://[2001:db8::1]/*", False),
+        ("https://shop.example/*", True),
+        ("*://shop.example/*", True),
+        ("http://*/cart", True),
+        ("http://localhost:8000/*", True),
+        ("http://app.localhost/*", True),
+        ("http://127.0.0.1:8000/*", True),
+        ("http://[::1]:8000/*", True),
+        ("{sites}", True),
+    ],
+)
+def test_a_worker_on_pages_of_plain_http_is_told(url: str, possible: bool) -> None:
+    reasons = list(unmatchable(rule({"url": url}, {"kind": "stale_service_worker"})))
+
+    assert (not reasons) == possible
+    assert possible or "needs a page over HTTPS or of localhost" in reasons[0]
+
+
 def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
     (said,) = unmatchable(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
 
@@ -191,3 +214,14 @@ def test_a_glob_of_never_that_excludes_nothing_is_told() -> None:
 def test_no_preset_can_never_match(name: str) -> None:
     for each in load_preset(name).rules:
         assert list(unmatchable(each, sites=SITES)) == []
+
+
+def test_a_fault_of_writes_that_is_about_reading_only_is_told() -> None:
+    def reasons(*methods: str) -> list[str]:
+        match: dict[str, object] = {"method": list(methods)} if methods else {}
+        return list(unmatchable(rule(match, {"kind": "write_conflict"})))
+
+    assert reasons("GET") == [
+        "can never apply: write_conflict is about writes, and the rule about GET only."
+    ]
+    assert reasons() == reasons("GET", "POST") == reasons("DELETE") == []

@@ -203,3 +203,10 @@ def test_what_arms_before_a_page_or_in_place_of_one_is_told() -> None:
 )
 def test_what_a_rule_of_tools_is_about_is_told(mcp: object, kind: str, words: str) -> None:
     assert words in flat(scenario(rule("tools", fault={"kind": kind}, match={"mcp": mcp})))
+
+
+def test_what_is_different_for_good_is_not_called_healthy_again() -> None:
+    said = flat(scenario(rule("a", {"first": 1}, {"kind": "item_gone"})))
+
+    assert "the first one; what is different then stays so" in said
+    assert "Which exchanges: GET requests whose resource is document or xhr" in said

@@ -288,6 +288,21 @@ def test_a_trials_model_calls_are_its_steps_from_their_request_on(tmp_path: Path
     assert [hit.url for hit in hits] == [f"{SHOP}/late"]
 
 
+@pytest.mark.parametrize(("kind", "missed"), [("llm_stall", True), ("llm_error", False)])
+def test_a_fault_of_streams_misses_a_call_that_asked_for_none(
+    tmp_path: Path, kind: str, missed: bool
+) -> None:
+    whole = msgspec.structs.replace(called("1", 1), family="openai_chat")
+    streamed = msgspec.structs.replace(whole, exchange="2", step=2, stream=True)
+    url = "https://llm.example/v1/chat/completions"
+    path = trial(tmp_path, TrialBegan(), asked("1", url), asked("2", url), whole, streamed)
+    rule = {"name": "r", "trigger": {"always": True}, "fault": {"kind": kind}}
+
+    hits = hits_in_recording(Scenario.model_validate({"name": "s", "rules": [rule]}), path)
+
+    assert [hit.not_streamed for hit in hits] == [missed, False]
+
+
 def tool_called(exchange: str, tool: str) -> McpCall:
     return McpCall(
         exchange=exchange,

@@ -47,6 +47,7 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "recovered": trial.recovered if trial.exposed else None,
         "false_success": trial.false_success,
         "claim": trial.claim,
+        "strategy": asdict(trial.strategy) if trial.exposed else None,
         "timeline": [asdict(moment) for moment in inspection.timeline],
     }
 

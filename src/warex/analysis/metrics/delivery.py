@@ -1,8 +1,17 @@
 """Metrics of planned, delivered and missed faults, and of void attempts."""
 
+from collections import Counter
+
 from warex.analysis.metrics.metric import Counts, KnownMetric, Metric, TotalMetric, TrialMetric
+from warex.analysis.metrics.sample import Sample
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.trial.injections import occurrences
+
+
+def _partings(of: Sample) -> Counts | None:
+    counts = Counter[str](trial.parting for trial in of.trials if trial.parting)
+    order = ("same", "before_faults", "at_fault", "after_fault")
+    return Counts(tuple((place, counts[place]) for place in order if counts[place])) or None
 
 
 class DeliveryMetrics:
@@ -74,6 +83,23 @@ class DeliveryMetrics:
         unit="text",
         section="delivery",
         definition="Exchanges never planned for: not armed yet, or never to be touched.",
+    )
+    parting = Metric(
+        kind=Counts,
+        compute=_partings,
+        needs="trace",
+        label="parts from clean",
+        unit="text",
+        section="delivery",
+        screen="delivery",
+        optional=True,
+        definition="Where trials part from their clean twins: `same` not at all, `before_faults` by"
+        " the agent's own variation, which is the noise floor of pairs, `at_fault`, `after_fault`.",
+        trial=TrialMetric(
+            str,
+            lambda trial: trial.parting,
+            "Where it parts from its clean twin; null without one.",
+        ),
     )
     voids = KnownMetric(
         kind=int,

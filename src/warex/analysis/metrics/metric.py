@@ -22,7 +22,9 @@ type Unit = Literal[
 """Determines the format of a figure."""
 type Section = Literal["success", "effort", "recovery", "regimes", "delivery"]
 """A table of the report and its exports."""
-type Screen = Literal["success", "recovery", "behaviour", "effort", "streaming", "lies", "delivery"]
+type Screen = Literal[
+    "success", "recovery", "behaviour", "strategy", "effort", "streaming", "lies", "delivery"
+]
 """A table of ``warex report --full``."""
 
 

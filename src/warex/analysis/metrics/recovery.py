@@ -16,7 +16,8 @@ from warex.analysis.metrics.metric import (
 from warex.analysis.metrics.regimes import Regime, effort, regime
 from warex.analysis.metrics.sample import Sample, share
 from warex.analysis.recovery import HEALED_VERDICTS, Recovery, lies_in
-from warex.analysis.stats.estimates import Mean, clustered_rate, mean_over
+from warex.analysis.stats.estimates import Mean, Rate, clustered_rate, mean_over
+from warex.analysis.trial.strategy import OnePage
 
 _rate = partial(RateMetric, section="recovery")
 _cost = partial(
@@ -31,6 +32,22 @@ _cost = partial(
 
 def _per_recovery(read: Callable[[Recovery], float | None]) -> Callable[[Sample], float | None]:
     return lambda of: fmean(read(r) or 0 for r in of.recovered) if of.recovered else None
+
+
+def _share_of_pages(of: Sample, read: Callable[[OnePage], float | None]) -> Mean | None:
+    found = ((t.task, t.strategy.one_page) for t in of.trials)
+    shares = [(task, read(page)) for task, page in found if page is not None]
+    return mean_over([(task, share) for task, share in shares if share is not None])
+
+
+def _share_on_half_pages(of: Sample) -> Rate | None:
+    known = [
+        (t.task, r.acted_on_half)
+        for t in of.exposed
+        for r in t.recoveries
+        if r.acted_on_half is not None
+    ]
+    return clustered_rate(known) if known else None
 
 
 _EFFORT = {
@@ -203,6 +220,111 @@ class RecoveryMetrics:
             bool,
             lambda t: t.behaviour.fruitless(t.outcome) if t.llm and t.exposed else None,
             "Unsolved after 5 more steps or 3 right tries without recovering; null if not exposed.",
+        ),
+    )
+    patience_s = Metric(
+        kind=Mean,
+        compute=lambda of: mean_over(
+            [
+                (t.task, r.patience_s)
+                for t in of.exposed
+                for r in t.recoveries
+                if r.patience_s is not None
+            ]
+        ),
+        needs="faults",
+        unit="s",
+        label="patience",
+        section="recovery",
+        screen="strategy",
+        optional=True,
+        definition="How long the agent waited for an answer that was late, silent or cut, before it"
+        " did something else or the rest came: mean over the injections.",
+    )
+    acted_on_half = _rate(
+        compute=_share_on_half_pages,
+        needs="faults",
+        label="acted on half a page",
+        better="lower",
+        screen="strategy",
+        optional=True,
+        definition="Partial pages on which the agent acted, or by which it answered, before the"
+        " rest came or it loaded the page again.",
+    )
+    retries = Metric(
+        kind=int,
+        compute=lambda of: sum(len(trial.strategy.retries) for trial in of.trials),
+        needs="faults",
+        unit="count",
+        section="recovery",
+        screen="strategy",
+        definition="Requests of the agent for what a fault had hit, over all trials: as many blind"
+        " ones as an agent has that asks again whatever the answer says.",
+        trial=TrialMetric(
+            int,
+            lambda trial: len(trial.strategy.retries) if trial.llm and trial.exposed else None,
+            "Requests for what a fault had hit; null if not exposed.",
+        ),
+    )
+    blind_retries = TotalMetric(
+        needs="faults",
+        unit="count",
+        better="lower",
+        section="recovery",
+        screen="strategy",
+        definition="Retries of what an answer had called permanent, or of what had failed alike"
+        " twice, with nothing else asked for in between, over all trials.",
+        trial=TrialMetric(
+            int,
+            lambda trial: len(trial.strategy.blind) if trial.llm and trial.exposed else None,
+            "Retries without a reason to expect another answer; null if not exposed.",
+        ),
+    )
+    early_retries = TotalMetric(
+        needs="faults",
+        unit="count",
+        better="lower",
+        section="recovery",
+        screen="strategy",
+        definition="Requests before the time was over that an answer had asked to wait (429,"
+        " `Retry-After`), over all trials.",
+        trial=TrialMetric(
+            int,
+            lambda trial: len(trial.strategy.early) if trial.llm and trial.exposed else None,
+            "Requests before an announced time was over; null if not exposed.",
+        ),
+    )
+    one_page_steps = Metric(
+        kind=Mean,
+        compute=lambda of: _share_of_pages(of, lambda page: page.steps),
+        needs="calls",
+        unit="ratio",
+        section="recovery",
+        screen="strategy",
+        better="lower",
+        label="steps on one page",
+        definition="Mean share of the steps after the first fault that were spent on one URL;"
+        " of all steps where there is no fault, so that clean's is the usual share.",
+        trial=TrialMetric(
+            float,
+            lambda trial: trial.strategy.one_page and trial.strategy.one_page.steps,
+            "Share of the steps after the first fault, or of all, spent on one URL; null without"
+            " such a step.",
+        ),
+    )
+    one_page_tokens = Metric(
+        kind=Mean,
+        compute=lambda of: _share_of_pages(of, lambda page: page.tokens),
+        needs="calls",
+        unit="ratio",
+        section="recovery",
+        better="lower",
+        label="tokens on one page",
+        definition="The same of the tokens of those steps, in and out.",
+        trial=TrialMetric(
+            float,
+            lambda trial: trial.strategy.one_page and trial.strategy.one_page.tokens,
+            "The same share of the tokens of those steps.",
         ),
     )
     healed = Metric(

@@ -23,9 +23,9 @@ from warex.analysis.stats.paired import Contrast, Delta
 from warex.analysis.steps.model_steps import steps
 from warex.analysis.table.tabulate import tabulate
 from warex.analysis.trial.record import TrialRecord, read_attempt
-from warex.arguments import checks_arguments, read_path
 from warex.extras import require_extra
 from warex.files.reading import path_exists
+from warex.text.arguments import checks_arguments, read_path
 from warex.traces.events import RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS
 from warex.traces.reader import read_trace

@@ -19,6 +19,7 @@ from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.kinds.changes import judge_change, judge_session
 from warex.analysis.recovery.kinds.lies import VERDICTS, lie_from_verdict, lie_from_words
 from warex.analysis.recovery.kinds.model_faults import classify_model_fault, is_model_fault
+from warex.analysis.recovery.kinds.partial_answers import with_patience
 from warex.analysis.recovery.kinds.popups import judge_popup
 from warex.analysis.recovery.kinds.walls import judge_wall
 from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
@@ -77,7 +78,8 @@ def _finished(
         verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
     elif seen is not None:
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
-    verdict = _with_outcome(trial, injection, _with_wait(trial, injection, verdict), solved)
+    verdict = with_patience(trial, injection, _with_wait(trial, injection, verdict))
+    verdict = _with_outcome(trial, injection, verdict, solved)
     is_lie = injection.plan.category == "lie"
     return replace(verdict, lie=lie_from_verdict(trial, verdict)) if is_lie else verdict
 

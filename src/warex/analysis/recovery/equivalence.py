@@ -50,6 +50,11 @@ _REDACTED = re.compile(r"\[redacted(?::\d+:[0-9a-f]{8})?\]")
 _INDEX = re.compile(r"/(?:index\.\w+)?$")
 
 
+def place(url: str) -> tuple[str, int | None, str]:
+    """Return the host, port and path of a URL, as ``same_page`` compares them."""
+    return _parts(url)[0]
+
+
 def is_write(request: RequestSeen) -> bool:
     """Whether a request may change something on the site."""
     return request.method not in _SAFE and not request.operation.startswith("query ")

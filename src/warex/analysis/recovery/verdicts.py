@@ -81,6 +81,13 @@ class Recovery:
     """Whether the agent waited for a used-up quota before it asked again; None if it did not ask
     again, or the fault is not a quota."""
 
+    patience_s: float | None = None
+    """Seconds from an answer that was late, silent or cut until the agent did something else than
+    wait, or the rest came; None for other faults, or if unknown."""
+    acted_on_half: bool | None = None
+    """Whether the agent acted on such a page, or answered, before the rest came or it was loaded
+    again; None if no page was partial, or its actions are not known."""
+
     @property
     def is_rated(self) -> bool:
         """Whether the verdict counts in the recovery rate."""

@@ -62,16 +62,13 @@ class Divergence:
     @property
     def faults(self) -> tuple[PathFault | None, PathFault | None]:
         """The last fault that each trial met before the first divergence."""
-        return self._last_fault(0), self._last_fault(1)
+        one, other = self.paths
+        return _last_fault(one, self.equal), _last_fault(other, self.equal)
 
     @property
     def place(self) -> Place | None:
         """Where they part, as seen from the faults; None if they do not."""
-        if not self.stretches:
-            return None
-        places = [self._place(side) for side in (0, 1)]
-        order: tuple[Place, ...] = ("at_fault", "after_fault", "before_faults")
-        return next(place for place in order if place in places)
+        return place_of(*self.paths, self.equal)
 
     def _steps(self, at: tuple[int, int]) -> tuple[PathStep | None, PathStep | None]:
         one, other = (
@@ -83,23 +80,29 @@ class Divergence:
     def _rejoins(self, stretch: Stretch) -> bool:
         return all(end < len(path.steps) for end, path in zip(stretch.end, self.paths, strict=True))
 
-    def _until(self, side: Literal[0, 1]) -> float:
-        """Return the second at which a trial took the step that differs, or infinity."""
-        step = self._steps(self.stretches[0].first)[side] if self.stretches else None
-        return step.t if step else float("inf")
 
-    def _last_fault(self, side: Literal[0, 1]) -> PathFault | None:
-        until = self._until(side)
-        before = [fault for fault in self.paths[side].faults if fault.t <= until]
-        return before[-1] if before else None
+def place_of(one: TrialPath, other: TrialPath, equal: int) -> Place | None:
+    """Return where two trials part after a number of equal steps; None if they do not."""
+    if equal == len(one.steps) == len(other.steps):
+        return None
+    places = {_place(path, equal) for path in (one, other)}
+    order: tuple[Place, ...] = ("at_fault", "after_fault", "before_faults")
+    return next(place for place in order if place in places)
 
-    def _place(self, side: Literal[0, 1]) -> Place:
-        fault = self._last_fault(side)
-        if fault is None:
-            return "before_faults"
-        index = self.stretches[0].first[side]
-        previous = self.paths[side].steps[index - 1].t if index else float("-inf")
-        return "at_fault" if fault.t >= previous else "after_fault"
+
+def _place(path: TrialPath, equal: int) -> Place:
+    fault = _last_fault(path, equal)
+    if fault is None:
+        return "before_faults"
+    previous = path.steps[equal - 1].t if equal else float("-inf")
+    return "at_fault" if fault.t >= previous else "after_fault"
+
+
+def _last_fault(path: TrialPath, equal: int) -> PathFault | None:
+    """Return the last fault that was planned before the step after the equal ones."""
+    until = path.steps[equal].t if equal < len(path.steps) else float("inf")
+    before = [fault for fault in path.faults if fault.t <= until]
+    return before[-1] if before else None
 
 
 def diverge(one: TrialPath, other: TrialPath) -> Divergence:
@@ -108,7 +111,7 @@ def diverge(one: TrialPath, other: TrialPath) -> Divergence:
     After the first divergence, the longest common subsequence is taken. A stretch ends where at
     least two steps in a row are equal, or all that are left.
     """
-    equal = _common_prefix(one.steps, other.steps)
+    equal = equal_steps(one, other)
     rest = one.steps[equal:][:_MOST_STEPS], other.steps[equal:][:_MOST_STEPS]
     aligned = [(equal + i, equal + j) for i, j in _common_subsequence(*rest)]
     lengths = len(one.steps), len(other.steps)
@@ -121,9 +124,12 @@ def diverge(one: TrialPath, other: TrialPath) -> Divergence:
     )
 
 
-def _common_prefix(one: Sequence[PathStep], other: Sequence[PathStep]) -> int:
+def equal_steps(one: TrialPath, other: TrialPath) -> int:
+    """Return the number of equal steps at the beginning of two trials."""
     equal = 0
-    while equal < min(len(one), len(other)) and one[equal].does_the_same_as(other[equal]):
+    for mine, theirs in zip(one.steps, other.steps, strict=False):
+        if not mine.does_the_same_as(theirs):
+            break
         equal += 1
     return equal
 

@@ -36,6 +36,11 @@ def _labels(messages: JsonValue) -> Iterator[tuple[str, str]]:
                 yield marks[0][1] or marks[0][2], " ".join(label.split())
 
 
+def has_id(action: str) -> bool:
+    """Whether an action names an element by an id."""
+    return _IN_ACTION.search(action) is not None
+
+
 def with_labels(action: str, labels: Mapping[str, str]) -> str:
     """Return the action with the descriptions of its elements in place of their ids."""
     return _IN_ACTION.sub(lambda match: labels.get(match[0], match[0]), action)

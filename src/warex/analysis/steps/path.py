@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warex.analysis.recovery.twin import Twin, same_request
-from warex.analysis.steps.elements import element_labels, element_name, with_labels
+from warex.analysis.steps.elements import element_labels, element_name, has_id, with_labels
 from warex.analysis.steps.model_steps import ModelStep, steps
 from warex.text.lazy_pattern import lazy_re
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, LlmCall, RequestSeen
@@ -42,7 +42,8 @@ class PathStep:
         readable actions are compared by their requests, and without any by their texts.
         """
         if self.actions and other.actions:
-            return self._meaning() == other._meaning() or (
+            is_explained = bool(self.labels and other.labels)
+            return self._meaning(is_explained) == other._meaning(is_explained) or (
                 _names(self.actions) == _names(other.actions) and self._requests_as(other)
             )
         if self.actions or other.actions:
@@ -51,16 +52,21 @@ class PathStep:
             return self._requests_as(other)
         return self.answer.split() == other.answer.split()
 
-    def _meaning(self) -> tuple[str, ...]:
+    @property
+    def names_elements(self) -> bool:
+        """Whether an action names an element by an id, which a prompt explains."""
+        return any(map(has_id, self.actions))
+
+    def _meaning(self, is_explained: bool) -> tuple[str, ...]:
+        labels = self.labels if is_explained else {}
         return tuple(
-            " ".join(_LOOPBACK_PORT.sub(r"\1", with_labels(action, self.labels)).split())
+            " ".join(_LOOPBACK_PORT.sub(r"\1", with_labels(action, labels)).split())
             for action in self.actions
         )
 
     def _requests_as(self, other: "PathStep") -> bool:
-        return 0 < len(self.requests) == len(other.requests) and all(
-            map(same_request, self.requests, other.requests)
-        )
+        mine, theirs = _without_repeats(self.requests), _without_repeats(other.requests)
+        return 0 < len(mine) == len(theirs) and all(map(same_request, mine, theirs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,8 @@ class PathFault:
     url: str
     t: float
     """Second of the trial at which it was planned."""
+    changes_page: bool
+    """Whether it changes the site's own page, so that its elements may have other ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +165,23 @@ def _faults(entries: Iterable[Entry]) -> tuple[PathFault, ...]:
         match entry.event:
             case FaultPlanned() as plan:
                 kind = str(plan.fault.get("kind", "fault"))
-                planned[plan.injection] = PathFault(plan.injection, kind, plan.url, entry.t)
+                planned[plan.injection] = PathFault(
+                    plan.injection, kind, plan.url, entry.t, "rewrite" in plan.effects
+                )
             case FaultDelivered(injection=injection):
                 delivered.add(injection)
             case _:
                 pass
     return tuple(fault for name, fault in planned.items() if name in delivered)
+
+
+def _without_repeats(requests: Sequence[RequestSeen]) -> list[RequestSeen]:
+    """Return the requests without those that repeat the one before: a client tries again itself."""
+    return [
+        request
+        for before, request in zip((None, *requests), requests, strict=False)
+        if before is None or not same_request(before, request)
+    ]
 
 
 def _names(actions: Iterable[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """The record of one trial: its figures, each with its lines of the trace."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -19,8 +20,10 @@ from warex.analysis.trial.behaviour import (
     false_success,
 )
 from warex.analysis.trial.injections import InjectionRecord, injections, skipped
+from warex.analysis.trial.parting import Parting, parting
 from warex.analysis.trial.popup_handling import PopupHandling, popup_handling
-from warex.analysis.trial.twins import twins_of
+from warex.analysis.trial.strategy import NO_STRATEGY, Strategy, strategy
+from warex.analysis.trial.twins import clean_attempt, twins_of
 from warex.analysis.trial.usage import LlmUsage, llm_unread, llm_usage
 from warex.errors import TraceError
 from warex.files.reading import path_exists
@@ -29,6 +32,7 @@ from warex.llm.prices.table import PriceTable, built_in_prices
 from warex.traces.events import (
     Armed,
     Canary,
+    Entry,
     FaultDelivered,
     FaultPlanned,
     HarnessBroke,
@@ -83,8 +87,12 @@ class TrialRecord:
     """The event that the scenario waited for and that never came; None if it was armed."""
     claim: Claim | None = None
     """What the last answer claims, if the agent answered and did not solve the task."""
+    strategy: Strategy = NO_STRATEGY
+    """What the agent did after faults against the rules of the web."""
     has_trace: bool = True
     """Whether there is a trace of the proxy's traffic."""
+    parting: Parting | None = None
+    """Where it parts from its clean twin; None if one of both is not counted or has no trace."""
 
     @property
     def task(self) -> TaskId:
@@ -107,6 +115,7 @@ class TrialRecord:
                 if one.verdict == "not_needed"
             ),
             behaviour=Behaviour(duplicated_writes=self.behaviour.duplicated_writes),
+            strategy=NO_STRATEGY,
             claim=None,
             false_success=False if self.solved else None,
         )
@@ -221,8 +230,10 @@ def load_trial(
         llm_unread=unread,
         popups=popup_handling(own),
         attacks=attack_outcomes(own),
+        strategy=strategy(entries),
         never_armed=_never_armed(trace, began),
         has_trace=watched,
+        parting=_parting(run, key, path, outcome, entries) if watched else None,
     )
     return record.with_calls_unknown() if unread else record
 
@@ -230,6 +241,23 @@ def load_trial(
 def read_attempt(path: Path, *, lean: bool = False) -> Trace:
     """Return the trace in an attempt's folder; an empty one if there is none."""
     return read_trace(path / EVENTS, lean=lean) if path_exists(path / EVENTS) else Trace(())
+
+
+def _parting(
+    run: Path | None,
+    key: TrialKey,
+    path: Path,
+    outcome: Outcome | None,
+    entries: Sequence[Entry],
+) -> Parting | None:
+    if run is None or not isinstance(outcome, Counted):
+        return None
+    try:
+        twin = clean_attempt(run, key)
+        return parting(entries, path, twin) if twin else None
+    except TraceError:
+        # Who reads the clean trial itself is told.
+        return None
 
 
 def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:

@@ -26,25 +26,32 @@ def twins_of(run: Path, key: TrialKey) -> Mapping[TaskRun, Twin]:
     Empty if there is no counted clean trial in the run whose trace can be read, or for a clean
     trial itself.
     """
-    clean = replace(key, condition=CLEAN)
-    if clean == key:
-        return {}
     try:
-        return _twins(run, clean)
+        attempt = clean_attempt(run, key)
+        if attempt is None:
+            return {}
+        trace = attempt / EVENTS
+        return _read(trace, trace.stat().st_mtime_ns)
     except TraceError:
         # Who reads the clean trial itself is told.
         return {}
 
 
-def _twins(run: Path, clean: TrialKey) -> Mapping[TaskRun, Twin]:
-    found: Path | None = None
-    for number in range(1, _MOST_ATTEMPTS):
+def clean_attempt(run: Path, key: TrialKey) -> Path | None:
+    """Return the last counted attempt of the clean trial of the same task, agent and repeat.
+
+    None if there is none with a trace, or for a clean trial itself. Raises TraceError for a damaged
+    outcome.
+    """
+    clean = replace(key, condition=CLEAN)
+    last: Path | None = None
+    for number in range(1, _MOST_ATTEMPTS if clean != key else 0):
         folder = attempt_dir(run, clean, number)
         if not path_exists(folder):
             break
         if isinstance(read_outcome(folder), Counted) and path_exists(folder / EVENTS):
-            found = folder / EVENTS
-    return {} if found is None else _read(found, found.stat().st_mtime_ns)
+            last = folder
+    return last
 
 
 @lru_cache(maxsize=_MOST_CACHED)

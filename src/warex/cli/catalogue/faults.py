@@ -62,9 +62,6 @@ def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterato
         yield str(parameter["const"])
     most, below = parameter.get("maximum"), parameter.get("exclusiveMaximum")
     if most is not None or below is not None:
-        above = parameter.get("exclusiveMinimum")
-        begin = f"{parameter['minimum']:g} " if above is None else f"above {above:g}, "
-        end = f"to {most:.10g}" if below is None else f"below {below:g}"
-        if above is None and below is not None:
-            end = f"to {end}"
-        yield f"{begin}{end}"
+        end = f"{most:.10g}" if below is None else f"below {below:g}"
+        least, above = parameter.get("minimum"), parameter.get("exclusiveMinimum")
+        yield f"{least:g} to {end}" if above is None else f"above {above:g} to {end}"

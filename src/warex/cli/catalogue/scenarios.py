@@ -77,6 +77,7 @@ def check(
         echo(f"{scenario.name} would have hit nothing in {against}")
     for hit in hits:
         end = "  (superseded by an earlier rule)" if hit.superseded else ""
+        end = end or ("  (missed: not streamed)" if hit.not_streamed else "")
         echo(
             f"request {hit.number:>4}  {hit.at:8.3f} s  {hit.rule} #{hit.ordinal}  {hit.method}"
             f" {hit.url}  [{hit.resource}]{end}"

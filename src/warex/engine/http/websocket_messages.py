@@ -94,7 +94,7 @@ class MessageReader:
         self._keep = keep
         self._over = False
         """Whether the side has closed, or cannot be read any more."""
-        self._inflater = Inflater()
+        self._inflater = Inflater() if deflates else None
         self._opcode = CONTINUATION
         """Of the message that has begun; none has if it is a continuation's."""
         self._compressed = False
@@ -139,6 +139,7 @@ class MessageReader:
 
     def _decoded(self, frame: Frame) -> Iterator[bytes]:
         if self._compressed:
+            assert self._inflater is not None
             return self._inflater.inflate(frame.payload, final=frame.final)
         return iter((frame.payload,))
 

@@ -73,6 +73,25 @@ class PacedBody:
                     self._left, self._pauses = self._piece, True
             await self._stop()
 
+    async def stop(self, stop: Stop) -> None:
+        """Do a stop that was not planned ahead. Raises Over where the body is cut."""
+        await self.arrive()
+        if math.isinf(stop.silence_s):
+            self._record.hold()
+            await asyncio.get_running_loop().create_future()
+        if stop.silence_s:
+            await self._wait(stop.silence_s)
+            self.had_nothing()
+        if stop.then != "go_on":
+            self._on_stop(stop)
+            self._cut(stop.then)
+
+    async def arrive(self) -> None:
+        """Wait until the client's system has all that was sent, for a while."""
+        self._client.flush()
+        await self._client.sent(self._stream)
+        await self._client.end.acknowledged()
+
     def end_piece(self) -> None:
         """Note the end of a piece of the plan."""
         self._pauses = self._pauses or (self._pause_s > 0 and not self._piece)
@@ -120,10 +139,11 @@ class PacedBody:
                 self._cut(stop.then)
 
     async def _silence(self, stop: Stop) -> None:
-        client = self._client
-        client.flush()
-        await client.sent(self._stream)
-        await client.end.acknowledged()
+        try:
+            await self.arrive()
+        except asyncio.CancelledError:  # The client has left; it may have read all of it before.
+            self._record.stops += self._client.end.has_arrived()
+            raise
         self._record.stops += 1
         if math.isinf(stop.silence_s):
             self._on_stop(stop)

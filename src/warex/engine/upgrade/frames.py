@@ -208,7 +208,7 @@ class FrameRelay:
 
     def _told_sent(self, note: object) -> None:
         arrived = self._receiver.is_established()
-        self._handler.frames_sent(self._exchange, note, arrived=arrived)
+        self._handler.steps_done(self._exchange, note, arrived=arrived)
 
     def _bytes(self, frame: Frame) -> bytes:
         # A client masks each frame anew (RFC 6455 §5.3).

@@ -114,7 +114,7 @@ class Upgrade:
         """End it in both directions; a client that was there has met it."""
         was_there = self._client.end.is_established()
         self._end_both(step)
-        self._handler.frames_sent(self._exchange, step.note, arrived=was_there)
+        self._handler.steps_done(self._exchange, step.note, arrived=was_there)
 
     def _end_both(self, step: EndSocket) -> None:
         if step.how == "reset":

@@ -28,6 +28,7 @@ class StaleServiceWorker(PageFault, frozen=True):
     """
 
     summary: ClassVar = "Answer with the old page and script, by a service worker."
+    needs_secure_page: ClassVar = True
 
     kind: Literal["stale_service_worker"] = "stale_service_worker"
     heals: Literal["hard_reload", "reload", "wait"] = Field(

@@ -165,9 +165,14 @@ class MessageFault(Fault, frozen=True):
             return USUAL_DELAY if self.seconds is None else self.seconds
         return inf if self.seconds is None else self.seconds
 
+    @property
+    @override
+    def is_endless(self) -> bool:
+        return self.action == "stall" and self.seconds is None
+
     @override
     def held_at_most(self, seconds: float) -> Self:
-        if self.action != "delay":
+        if self.action not in ("delay", "stall"):
             return self
         return self.model_copy(update={"seconds": min(self._seconds, seconds)})
 

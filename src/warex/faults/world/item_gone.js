@@ -1,12 +1,14 @@
 // Items that are no longer to be had, in a basket that shows them: their lines are struck out, and the totals
 // of this page and of those that follow are what the others come to.
-(settings, {speak, make, keep, tell, note, later, often, isReady, whenSeen, TOTAL, plain, amountsIn, put, restore, isRedrawn, rootOf, isBasketPage, labelOf, basketIn, changedBy, stored, store}) => {
+(settings, {speak, make, keep, tell, note, later, often, isReady, whenSeen, TOTAL, plain, amountsIn, placeOf, put, restore, isRedrawn, rootOf, isBasketPage, labelOf, basketIn, changedBy, stored, store}) => {
     // Milliseconds after which a page that draws itself is expected to have done so, and between looks.
     const SETTLED = 1500, EVERY = 150, DRAWS = 30, LONGEST = 120;
     let letGo = [], isDone = false, draws = 0, why = "no_item";
     const known = () => ({titles: [], ...stored()});
     const isOf = (anchor) => {
-        const {origin, pathname, search} = new URL(anchor.href, location.href);
+        const place = placeOf(anchor);
+        if (!place) return false;
+        const {origin, pathname, search} = place;
         const path = pathname.replace(/\/+$/, "");
         return origin === location.origin && settings.items.some((it) => it.query ? path === it.path && search.slice(1) === it.query : path === it.path || path.startsWith(`${it.path}/`));
     };

@@ -107,6 +107,10 @@ class Refusal:
         """Send it as it is."""
         return (piece,)
 
+    def body_steps(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
+        """Send it as it is."""
+        return (piece,)
+
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
         """Nothing is upgraded."""
         return ()
@@ -115,7 +119,7 @@ class Refusal:
         """Nothing is upgraded."""
         return ()
 
-    def frames_sent(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
+    def steps_done(self, exchange: Exchange, note: Any, *, arrived: bool) -> None:
         """Nothing is upgraded."""
 
     def wants_frames(self, exchange: Exchange) -> None:

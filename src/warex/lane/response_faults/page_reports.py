@@ -27,7 +27,9 @@ MENTIONS: Final = "mentions"
 """The text of an inline script or style."""
 NAMES: Final = "names"
 """The names of which a page asks whether they are unused."""
-QUERIES: Final = frozenset((TEXTS, MENTIONS, NAMES))
+DATA: Final = "data"
+"""What the fault has changed in data of the page's site."""
+QUERIES: Final = frozenset((TEXTS, MENTIONS, NAMES, DATA))
 """Reports that the proxy answers; they are not recorded."""
 _ACTS: Final = frozenset(
     (

@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Final
@@ -19,6 +20,7 @@ from warex.lane.response_faults.identifiers import UsedIdentifiers
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, reported_value
 from warex.lane.response_faults.page_reports import (
     CHANGED,
+    DATA,
     NOTHING,
     QUERIES,
     REMOVED,
@@ -32,12 +34,14 @@ from warex.lane.response_faults.page_reports import (
 from warex.lane.response_faults.stream_rewriter import (
     BodyReader,
     DecompressionBomb,
+    StreamedRewriter,
     start_rewriter,
 )
 from warex.lane.response_faults.wall_exits import answer_at, paths_of
 from warex.lane.whole_response import WholeResponse
 from warex.rewriting.base import Edit
 from warex.rewriting.html_body.script_injection import InjectedScript
+from warex.rewriting.json_body.edit import JsonEdit
 from warex.scenarios import PlannedInjection, Rule
 from warex.traces import ChangedValue, Witness
 
@@ -51,6 +55,8 @@ _PAGE: Final = (
 )
 """The page behind such a link."""
 _KEY_BYTES: Final = 16
+_MOST_DATA: Final = 100
+"""Answers with changed data of one rule and site that are remembered."""
 
 _CONDITIONS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 """Headers for which a site may send a part or no body (RFC 9110 §13, §14)."""
@@ -67,6 +73,11 @@ def unconditional(headers: Headers) -> Headers:
     """Return a request's headers for a complete response; the same if they ask for one."""
     known = headers.by_name
     return headers.without(*_CONDITIONS) if any(it in known for it in _CONDITIONS) else headers
+
+
+def _site_of(change: PageChange) -> tuple[str, str]:
+    """Return the rule of a change, and the site that it is about."""
+    return change.injection.rule, change.exchange.request.parts.netloc
 
 
 def _without_cookies(headers: Headers, names: Collection[str]) -> Headers:
@@ -106,6 +117,8 @@ class RewrittenPages:
         """The injection of the page that asks there, and is never answered, by path."""
         self._links: dict[str, PageChange] = {}
         """By the path of each link that only a changed page has."""
+        self._data: dict[tuple[str, str], deque[StreamedRewriter]] = {}
+        """The latest changes of data, by rule and site."""
         self._walls: dict[str, tuple[PageChange, WallExit]] = {}
         """The walls of the trial, by each path of an exit."""
 
@@ -178,6 +191,9 @@ class RewrittenPages:
         self._on_rewrite(change.exchange, change.injection)
         if effect.beacon_path:
             self._links[effect.beacon_path] = change
+        if isinstance(edit, JsonEdit):
+            known = self._data.setdefault(_site_of(change), deque(maxlen=_MOST_DATA))
+            known.append(change.rewriter)
         if edit.report:
             change.awaits_report = True
             self._pages[edit.report] = _Page(change, edit, channel)
@@ -264,6 +280,13 @@ class RewrittenPages:
 
     def _answer(self, page: _Page, report: PageReport) -> JsonValue:
         text = read_query(report.payload)
+        if report.what == DATA:
+            made = (
+                it
+                for rewriter in self._data.get(_site_of(page.change), ())
+                for it in rewriter.changes
+            )
+            return [[it.before, it.after] for it in made if it.after is not None]
         if report.what != TEXTS:
             return list(self._mentioned.handle_report(report.what, text))
         if not isinstance(page.edit, InjectedScript) or page.edit.answers is None:

@@ -107,8 +107,11 @@ def _stop(at: int, effect: Stall | Truncate) -> Stop:
 
 
 def note_unmet(state: ExchangeState, outcome: Outcome) -> None:
-    """Note which injections found no body, or one that ended before their place in it."""
+    """Note which injections have been felt whatever came then, and which found no place."""
     draft = state.draft
+    for stop in draft.stops[: outcome.stops]:
+        is_over = isinstance(stop.effect, Stall) and outcome.held_s >= stop.effect.seconds
+        stop.applied.has_arrived = is_over and not outcome.left_while_held
     if outcome.end == "complete":
         for stop in draft.stops[outcome.stops :]:
             stop.applied.is_unmet = True

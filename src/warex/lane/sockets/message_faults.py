@@ -7,9 +7,7 @@ in which it came (``engine/http/websocket_stream.py`` says where it cannot).
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final
 
-from warex.effects import ChangeMessages
 from warex.engine.handler import EndSocket, FrameStep, Happened, HoldMessages
 from warex.engine.http.heads import Headers
 from warex.engine.http.websocket import CLOSE, DATA, Frame
@@ -17,73 +15,13 @@ from warex.engine.http.websocket_messages import agrees_on_deflate, keeps_contex
 from warex.engine.http.websocket_stream import ContextLost, MessageStream, WholeMessage
 from warex.lane.outcome import GAVE_UP_AFTER
 from warex.lane.sockets.graphql import graphql_operations
-from warex.lane.state import AppliedInjection
-from warex.rewriting.base import ValueChange
-from warex.rewriting.json_body.value_changes import apply_replacements
+from warex.lane.sockets.hits import WAITS_FOR_NEXT_S, MessageHit, MessageRule, first_hit
 from warex.rewriting.message_selection import SeenMessage
-
-WAITS_FOR_NEXT_S: Final = 5.0
-"""Seconds for which a message waits for the one that is to overtake it."""
 
 type Later = Callable[[float, Callable[[], None]], object]
 """Calls a function after some seconds."""
 type Add = Callable[[Sequence[FrameStep], bool], None]
 """Does further steps for the client's side, if True, or the site's."""
-
-
-@dataclass(slots=True, eq=False)
-class MessageHit:
-    """One message that is hit."""
-
-    rule: "MessageRule"
-    began: float
-    """Second of the trial."""
-    changes: Sequence[ValueChange]
-
-    def hold(self) -> None:
-        """Note that the client waits from now on, if it has not before."""
-        hits = self.rule.applied.messages
-        if hits is not None and hits.held_since is None:
-            hits.held_since = self.began
-
-
-@dataclass(slots=True, eq=False)
-class MessageRule:
-    """One injection, and the messages that it has counted."""
-
-    applied: AppliedInjection
-    effect: ChangeMessages
-    about: str
-    """Seeds the choice of a value: the request's method and URL."""
-    counted: int = 0
-    is_over: bool = False
-
-    def hits(self, message: SeenMessage) -> tuple[bool, str | None, Sequence[ValueChange]]:
-        """Whether a message is hit; if it is corrupted, its text and what has changed in it."""
-        selection = self.effect.selection
-        if self.is_over or not selection.fits(message):
-            return False, None, ()
-        text: str | None = None
-        changes: Sequence[ValueChange] = ()
-        if self.effect.edit is not None:
-            text, changes = self._corrupted(message)
-            if text is None:
-                return False, None, ()
-        self.counted += 1
-        is_hit = selection.hits(self.counted)
-        ends = is_hit and self.effect.action in ("close", "reset", "stall")
-        self.is_over = ends or selection.is_over(self.counted)
-        return is_hit, text, changes
-
-    def _corrupted(self, message: SeenMessage) -> tuple[str | None, Sequence[ValueChange]]:
-        assert self.effect.edit is not None
-        try:
-            text = message.content.decode()
-        except UnicodeDecodeError:
-            return None, ()
-        made = self.effect.edit.pieces(text, self.about)
-        changes = tuple(change for piece in made for change in piece.changes)
-        return (apply_replacements(text, made), changes) if changes else (None, ())
 
 
 @dataclass(slots=True)
@@ -160,12 +98,9 @@ class SocketFaults:
         if self._graphql is not None:
             name = self._graphql.name(message.content, from_client=from_client)
         seen = SeenMessage(message.content, from_client, operation=name)
-        found: MessageHit | None = None
-        text: str | None = None
-        for rule in self.rules:
-            is_hit, corrupted, changes = rule.hits(seen)
-            if is_hit and found is None:
-                found, text = self._hit(rule, message, changes, from_client=from_client), corrupted
+        where = f"message {message.number} of the {'client' if from_client else 'server'}"
+        shown = message.content.decode(errors="replace") if message.is_text else "binary"
+        found, text = first_hit(self.rules, seen, where, shown, self._now())
         if side.postponed is not None:
             first, hit = side.postponed
             side.postponed = None
@@ -176,31 +111,6 @@ class SocketFaults:
             yield from side.stream.unchanged(message)
         else:
             yield from self._done(side, message, found, text, from_client=from_client)
-
-    def _hit(
-        self,
-        rule: MessageRule,
-        message: WholeMessage,
-        changes: Sequence[ValueChange],
-        *,
-        from_client: bool,
-    ) -> MessageHit:
-        where = f"message {message.number} of the {'client' if from_client else 'server'}"
-        effect = rule.effect
-        content = message.content.decode(errors="replace") if message.is_text else "binary"
-        after = {
-            "close": f"closed with {effect.code}",
-            "reset": "reset",
-            "delay": f"{effect.seconds:g} s later",
-            "duplicate": "twice",
-            "reorder": "after the next message",
-            "stall": "silence",
-        }
-        before = {"duplicate": "once", "reorder": "in its turn"}.get(effect.action, content)
-        made = [ValueChange(where, before, after.get(effect.action))]
-        if effect.edit is not None:
-            made = [ValueChange(f"{where}: {it.where}", it.before, it.after) for it in changes]
-        return MessageHit(rule, self._now(), made)
 
     def _done(
         self,

@@ -92,7 +92,12 @@ class WebSocketRecord:
                 self._recorder.write(seen(what="opaque", reason=reason))
 
     def _read_call(self, content: bytes, *, from_client: bool) -> None:
-        if from_client and self._traffic.client_message(content):
+        if from_client:
+            if self._traffic.client_message(content):
+                self._on_llm_call()
+            return
+        ends_task = self._traffic.server_message(content)
+        if self._traffic.is_asked_by_server:
             self._on_llm_call()
-        elif not from_client and self._traffic.server_message(content):
+        if ends_task:
             self._on_task_ended()

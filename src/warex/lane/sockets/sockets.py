@@ -16,7 +16,8 @@ from warex.lane.record.fault_events import missed
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.page_change import MAX_CHANGES, changed_value
 from warex.lane.settlement import Settlement
-from warex.lane.sockets.message_faults import MessageHit, MessageRule, SocketFaults
+from warex.lane.sockets.hits import MessageHit, MessageRule
+from warex.lane.sockets.message_faults import SocketFaults
 from warex.lane.sockets.record import WebSocketRecord
 from warex.lane.state import AppliedInjection, ExchangeState, MessageHits, changes_socket
 from warex.traces import Witness
@@ -90,13 +91,13 @@ class Sockets:
         faults = self._of(wire.state).faults
         return () if faults is None else list(faults.end(from_client=from_client))
 
-    def frames_sent(self, wire: WireExchange, note: Any, *, arrived: bool) -> None:
-        """Record that a message was changed, if its receiver was there."""
+    def steps_done(self, wire: WireExchange, note: Any, *, arrived: bool) -> None:
+        """Record that a message or an event was changed, if its receiver was there."""
         if not isinstance(note, MessageHit):
             return
         state: ExchangeState = wire.state
         applied, effect = note.rule.applied, note.rule.effect
-        if effect.action == "close":
+        if effect.action == "close" and effect.carrier == "websocket":
             self._of(state).record.close(by_client=False, code=effect.code)
         if not arrived or applied.messages is None:
             return
@@ -141,8 +142,8 @@ class Sockets:
                 state.traffic,
                 self._recorder,
                 _answer(state),
-                on_llm_call=lambda: self._attribution.model_asked(state.task),
-                on_task_ended=lambda: self._attribution.task_ended(state.task),
+                on_llm_call=partial(self._attribution.model_asked, state.task),
+                on_task_ended=partial(self._attribution.task_ended, state.task),
             )
             socket = self._open[state.id] = OpenSocket(state, record)
         return socket

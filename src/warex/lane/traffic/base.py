@@ -1,6 +1,6 @@
 """What an exchange carries. The base class is a site's traffic, of which nothing is read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -8,6 +8,7 @@ from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange
 from warex.lane.traffic.mcp_tap import Amendment
 from warex.lane.whole_response import WholeResponse
+from warex.llm.stream import LlmStream
 from warex.scenarios import PlannedInjection
 
 
@@ -42,6 +43,9 @@ class Traffic:
     is_agent_request: bool = False
     """Whether the request is to a model or an MCP server."""
 
+    is_asked_by_server: bool = False
+    """Whether the server's last WebSocket message begins an LLM call, of which it was not asked."""
+
     unread_llm: str | None = None
     """Why a request that looks like an LLM call could not be read."""
 
@@ -67,6 +71,15 @@ class Traffic:
 
     def read_held(self, response: WholeResponse) -> None:
         """Read a complete response, which a fault may replace for the client."""
+
+    def stream(
+        self, response: WholeResponse, events: Sequence[bytes] | None = None
+    ) -> LlmStream | None:
+        """Return a complete response of a model as a stream; None for any other.
+
+        ``events``: its body in pieces, if it is divided already.
+        """
+        return None
 
     def feed(self, piece: bytes) -> bytes:
         """Read a piece of the response, empty at its end; return what the client receives."""

@@ -9,8 +9,9 @@ from warex.lane.traffic.llm_socket import LlmSocketTraffic
 from warex.lane.traffic.mcp import McpCalls
 from warex.llm import LlmRequest, could_be_llm, recognise
 from warex.llm.recognition.browser_origin import is_site_request
+from warex.llm.recognition.realtime import dialect_of
 from warex.llm.recognition.unrecognised import may_be_unrecognised, unrecognised_reason
-from warex.llm.recognition.websocket import carries_calls, unreadable_socket_reason
+from warex.llm.recognition.websocket import unreadable_socket_reason
 
 
 class Kinds:
@@ -45,8 +46,8 @@ class Kinds:
                 return LlmTraffic(exchange, call)
         elif resource == "websocket":
             host, headers = exchange.request.parts.hostname or "", exchange.request.headers
-            if carries_calls(host, path, headers, self._llm_hosts):
-                return LlmSocketTraffic(exchange, calls)
+            if dialect := dialect_of(host, path, headers, self._llm_hosts):
+                return LlmSocketTraffic(exchange, calls, dialect)
             unread = unreadable_socket_reason(host, headers)
         traffic = self._mcp.recognise(exchange, body) or Traffic(exchange)
         if unread is not None:

@@ -1,5 +1,6 @@
 """The agent's LLM calls: adds the defence, uses the cache, records the end."""
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Final, Self, override
 
@@ -28,6 +29,7 @@ from warex.llm.actions.vocabulary import SubtaskDepth
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.llm.recognition.request_signing import body_signature
+from warex.llm.stream import LlmStream, read_stream
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import DefenceApplied, LlmCall, LlmRetried, LlmUnread
 from warex.traces.llm_cache import CachedAnswer, LlmCache, open_llm_cache
@@ -267,6 +269,15 @@ class LlmTraffic(Traffic):
         self.tap.read_upstream_usage(
             response.head.status, headers.get("content-type"), headers.get("content-encoding")
         )
+
+    @override
+    def stream(
+        self, response: WholeResponse, events: Sequence[bytes] | None = None
+    ) -> LlmStream | None:
+        if not 200 <= response.head.status < 300:
+            return None
+        kind = response.head.headers.get("content-type")
+        return read_stream(self.tap.request, kind, response.body, events)
 
     @override
     def feed(self, piece: bytes) -> bytes:

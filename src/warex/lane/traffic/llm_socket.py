@@ -12,7 +12,7 @@ from warex.lane.traffic.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
 from warex.llm import LlmRequest
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.unrecognised import NOT_UNDERSTOOD
-from warex.llm.recognition.websocket import parse_request
+from warex.llm.recognition.websocket import Dialect, SocketRequest
 
 _AS_EVENTS: Final = Headers([(b"content-type", b"text/event-stream")])
 
@@ -23,8 +23,9 @@ class LlmSocketTraffic(Traffic):
     reads_messages = True
     is_agent_request = True
 
-    def __init__(self, exchange: Exchange, calls: LlmCalls) -> None:
+    def __init__(self, exchange: Exchange, calls: LlmCalls, dialect: Dialect) -> None:
         super().__init__(exchange)
+        self._dialect = dialect
         self._calls = calls
         self._open = LlmWebsocketCalls(exchange.id)
 
@@ -34,9 +35,10 @@ class LlmSocketTraffic(Traffic):
 
         Raises TrialVoid if the condition has a defence: messages are not changed.
         """
-        sent = parse_request(self.exchange.request.parts.path, message)
-        if sent is None:
-            return False
+        sent = self._dialect.client(message)
+        return sent is not None and self._track(sent)
+
+    def _track(self, sent: SocketRequest) -> bool:
         tap = None
         if sent.request is not None:
             tap = self._begin(sent.request)
@@ -62,7 +64,10 @@ class LlmSocketTraffic(Traffic):
     @override
     def server_message(self, message: bytes) -> bool:
         """Read a server's message; return whether it ends the agent's task."""
-        over = self._open.receive(message, self._calls.recorder.clock.now())
+        sent = self._dialect.begun_by_server(message)
+        self.is_asked_by_server = sent is not None and self._track(sent)
+        event = self._dialect.server(message)
+        over = self._open.receive(event, self._calls.recorder.clock.now())
         return over is not None and self._end_call(over, None)
 
     @override

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from warex.lane.traffic.llm_tap import LlmTap
-from warex.llm.recognition.websocket import as_sse, parse_event
+from warex.llm.recognition.websocket import SocketEvent
 
 
 class LlmWebsocketCall(Struct):
@@ -32,9 +32,8 @@ class LlmWebsocketCalls(Struct):
         call = LlmWebsocketCall(f"{self.exchange}/{self.count}", tap)
         self._streams.setdefault(stream, deque()).append(call)
 
-    def receive(self, message: bytes, now: float) -> LlmWebsocketCall | None:
-        """Read a server's message; return the call that it ends, if any."""
-        event = parse_event(message)
+    def receive(self, event: SocketEvent, now: float) -> LlmWebsocketCall | None:
+        """Take a server's event; return the call that it ends, if any."""
         # An error may have no stream, if the server did not know it yet.
         stream = event.stream if event.stream in self._streams else next(iter(self._streams), "")
         calls = self._streams.get(stream)
@@ -43,7 +42,8 @@ class LlmWebsocketCalls(Struct):
         if (tap := calls[0].tap) is not None:
             if tap.first_byte is None:
                 calls[0].status = event.status
-            tap.add(as_sse(message) if calls[0].status == 200 else message, now)
+            if data := event.data if calls[0].status == 200 else event.refusal:
+                tap.add(data, now)
         if not event.is_end:
             return None
         over = calls.popleft()

@@ -4,6 +4,7 @@ The form is detected from the body, except for AWS's messages: gateways answer a
 stream with an error in JSON, and some servers send no content type.
 """
 
+import json
 import re
 import struct
 import zlib
@@ -37,6 +38,7 @@ _STREAMED = lazy_re(rb"(?<=\n\n)|(?<=\r\n\r\n)|(?<=\}\n)(?=\{)|(?<=\},\n)(?=\{)"
 """Where the next event, line or item of a stream begins."""
 _PLAIN_ERROR = lazy_re(rb'^\{\s*"error"\s*:.*', re.MULTILINE | re.DOTALL)
 """The end of a failed stream of Google's API, which is not an event."""
+_DECODER: Final = json.JSONDecoder()
 _LONGEST_ERROR: Final = 64 * 1024
 _PRELUDE: Final = struct.Struct(">III")
 _CRC: Final = 4
@@ -101,7 +103,7 @@ def split_frames(
         rest = BodyFrames(done=read.done)
         rest.items = () if read.done else _events(body, rest, read.taken)
         return rest
-    if content_type.lower().startswith(EVENT_STREAM):
+    if is_aws(content_type):
         return BodyFrames(_messages(body))
     begin = body.lstrip()[:1]
     if begin in (b"{", b"["):
@@ -137,12 +139,38 @@ def stream_chunks(body: bytes, content_type: str = "") -> list[bytes]:
 
     A stream is split after each event, line or message, any other body into sixteen chunks.
     """
-    if content_type.lower().startswith(EVENT_STREAM):
-        return [*_message_bytes(body)]
-    if len(found := [piece for piece in _STREAMED.split(body) if piece]) > 1:
-        return found
+    if len(events := stream_events(body, content_type)) > 1:
+        return events
     size = max(1, -(-len(body) // 16))
     return [body[at : at + size] for at in range(0, len(body), size)]
+
+
+def stream_events(body: bytes, content_type: str = "") -> list[bytes]:
+    """Split the body of a stream after each event, line or message."""
+    if is_aws(content_type):
+        return [*_message_bytes(body)]
+    return [piece for piece in _STREAMED.split(body) if piece]
+
+
+def array_items(body: bytes) -> list[bytes]:
+    """Split an array of objects, whole or cut, after each object and its comma."""
+    text, items, begin = body.decode(errors="surrogateescape"), [], 0
+    while (start := text.find("{", begin)) >= 0:
+        try:
+            _, end = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            break
+        end = text.find("{", end) if text.find("{", end) >= 0 else len(text)
+        items.append(text[begin:end])
+        begin = end
+    if begin < len(text):
+        items.append(text[begin:])
+    return [item.encode(errors="surrogateescape") for item in items]
+
+
+def is_aws(content_type: str) -> bool:
+    """Whether a stream consists of AWS's messages."""
+    return content_type.lower().startswith(EVENT_STREAM)
 
 
 def sse_data(body: bytes) -> Iterator[str]:
@@ -151,6 +179,11 @@ def sse_data(body: bytes) -> Iterator[str]:
     Unlike in a browser, a last event without a blank line is yielded too: some servers end so.
     """
     return (data.decode(errors="replace") for data in _sse_bytes(body))
+
+
+def is_done(event: bytes) -> bool:
+    """Whether an event is the end marker of OpenAI's streams."""
+    return any(data.strip() == _DONE for data in _sse_bytes(event))
 
 
 def _sse_bytes(body: bytes) -> Iterator[bytes]:
@@ -235,6 +268,21 @@ def _aws_error(names: Mapping[str, str], payload: JsonValue) -> JsonValue:
     kind = names.get(":exception-type") or names.get(":error-code") or "an error without a name"
     message = as_text(as_dict(payload).get("message")) or names.get(":error-message") or ""
     return {"type": kind, "message": f"{kind}: {message}" if message else kind}
+
+
+def with_payload(message: bytes, payload: bytes) -> bytes:
+    """Return one of AWS's messages with another payload, and sums that are right for it."""
+    headers = int.from_bytes(message[4:8], "big")
+    prelude = struct.pack(">II", _PRELUDE.size + headers + len(payload) + _CRC, headers)
+    head = message[_PRELUDE.size : _PRELUDE.size + headers]
+    changed = prelude + zlib.crc32(prelude).to_bytes(4, "big") + head + payload
+    return changed + zlib.crc32(changed).to_bytes(_CRC, "big")
+
+
+def payload_of(message: bytes) -> bytes:
+    """Return the payload of one of AWS's messages."""
+    begin = _PRELUDE.size + int.from_bytes(message[4:8], "big")
+    return message[begin:-_CRC]
 
 
 def _message_bytes(body: bytes) -> Iterator[bytes]:

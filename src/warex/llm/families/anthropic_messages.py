@@ -3,13 +3,21 @@
 Source: https://docs.anthropic.com/en/api/messages and the types of anthropic-sdk-python.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, override
 
 from msgspec.structs import replace
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    SerializedAnswer,
+    StreamErrorKind,
+    Usage,
+)
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens
 from warex.llm.content.image_tokens import anthropic_image_tokens, image_tokens
 from warex.llm.families import system_prompt, writing
@@ -159,6 +167,25 @@ class AnthropicMessages(LlmApi):
         error: JsonValue = {"type": name, "message": message}
         body: JsonValue = {"type": "error", "error": error, "request_id": request_id}
         return writing.json_answer(body, status, **headers)
+
+    @override
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return bool(as_dict(frame.get("delta")).get("stop_reason"))
+
+    @override
+    def is_end_marker(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return frame.get("type") == "message_stop"
+
+    @override
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        _, name, message = _ERRORS[kind]
+        error: JsonValue = {"type": name, "message": message}
+        return writing.sse_event({"type": "error", "error": error}, name="error")
 
     @override
     def add_system_text(self, sent: str, text: str) -> str:

@@ -1,13 +1,22 @@
 """The base class of the LLM APIs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, Sampling, SerializedAnswer
-from warex.llm.body.framing import BodyFrames, EventReader, split_frames
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    Sampling,
+    SerializedAnswer,
+    StreamErrorKind,
+)
+from warex.llm.body import broken_json
+from warex.llm.body.framing import BodyFrames, EventReader, split_frames, stream_events
 from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text
 from warex.llm.families import system_prompt
 from warex.llm.families.reading import AnswerBuilder, body_excerpt
@@ -156,6 +165,48 @@ class LlmApi(ABC):
     @abstractmethod
     def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
         """Return an error as the API sends it, with ``wait`` in seconds if it sends one."""
+
+    # ---- a streamed answer, event by event
+
+    def events_of(self, request: LlmRequest, body: bytes, content_type: str) -> list[bytes]:
+        """Split a streamed answer after each event; return nothing for another answer."""
+        arrived = split_frames(body, content_type)
+        if arrived.whole or arrived.error is not None:
+            return []
+        return stream_events(body, content_type)
+
+    def frames_of(self, request: LlmRequest, event: bytes, content_type: str) -> list[JsonValue]:
+        """Return the objects in one event: one, or none in a comment or a mark."""
+        arrived = split_frames(event, content_type)
+        return [] if arrived.cut else [it for it in arrived.items if isinstance(it, dict)]
+
+    @abstractmethod
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        """Whether a stream's frame says that the model has ended, and why."""
+
+    def is_end_marker(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        """Whether a stream's frame is the one by which the API ends a stream."""
+        return self.is_finish(request, frame)
+
+    def has_end_marker(self, event: bytes) -> bool:
+        """Whether an event that is no object ends a stream."""
+        return False
+
+    def break_event(self, request: LlmRequest, event: bytes, content_type: str) -> bytes:
+        """Return an event whose JSON breaks off, in its form."""
+        return broken_json.break_event(event, content_type)
+
+    @abstractmethod
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        """Return the event by which the API breaks off a stream that it has begun.
+
+        ``before``: the objects of the events that came.
+        """
 
     def retry_after(self, headers: Mapping[str, str], body: bytes) -> float | None:
         """Return the seconds after which an error allows a retry; None if it does not say.

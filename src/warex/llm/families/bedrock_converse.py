@@ -4,13 +4,21 @@ Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Conv
 service model of botocore.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, override
 from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    SerializedAnswer,
+    StreamErrorKind,
+    Usage,
+)
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens, parse_json
 from warex.llm.content.image_tokens import anthropic_image_tokens, image_tokens
 from warex.llm.families import system_prompt, writing
@@ -160,6 +168,20 @@ class BedrockConverse(LlmApi):
     def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
         status, name, message = _ERRORS[kind]
         return writing.json_answer({"message": message}, status, x_amzn_errortype=f"{name}:")
+
+    @override
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return "messageStop" in frame
+
+    @override
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        _, name, message = _ERRORS[kind]
+        return writing.aws_exception(name, message)
 
     @override
     def add_system_text(self, sent: str, text: str) -> str:

@@ -7,15 +7,24 @@ https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, override
 from urllib.parse import unquote
 
 from msgspec.structs import replace
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
-from warex.llm.body.framing import split_frames
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    SerializedAnswer,
+    StreamErrorKind,
+    Usage,
+)
+from warex.llm.body.broken_json import broken
+from warex.llm.body.framing import payload_of, split_frames, with_payload
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, parse_object
 from warex.llm.families import writing
 from warex.llm.families.anthropic_messages import AnthropicMessages
@@ -65,7 +74,7 @@ class BedrockInvoke(LlmApi):
 
     @override
     def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
-        event = _event(as_dict(frame.get("chunk"))) if "chunk" in frame else frame
+        event = _inner(frame)
         form = "openai" if "choices" in event else "anthropic" if "type" in event else "nova"
         _FORMS[form].read(said, event, whole=whole)
         if said.usage is None:
@@ -91,6 +100,42 @@ class BedrockInvoke(LlmApi):
         return _FORMS["nova"].write_error(request, kind, wait)
 
     @override
+    def frames_of(self, request: LlmRequest, event: bytes, content_type: str) -> list[JsonValue]:
+        frames = super().frames_of(request, event, content_type)
+        return [_inner(as_dict(frame)) for frame in frames]
+
+    @override
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return _FORMS[request.variant].is_finish(request, frame)
+
+    @override
+    def is_end_marker(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        form = _FORMS[request.variant]
+        # AWS carries the objects of OpenAI's streams, without their mark.
+        marks = form.is_finish if request.variant == "openai" else form.is_end_marker
+        return marks(request, frame)
+
+    @override
+    def break_event(self, request: LlmRequest, event: bytes, content_type: str) -> bytes:
+        """Break the provider's own event, which the message carries in base64."""
+        payload = parse_object(payload_of(event))
+        try:
+            carried = base64.b64decode(as_text(payload.get("bytes")), validate=True)
+        except ValueError:
+            return super().break_event(request, event, content_type)
+        text = base64.b64encode(broken(carried)).decode()
+        return with_payload(event, json.dumps({**payload, "bytes": text}).encode())
+
+    @override
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        return _FORMS["nova"].write_error_event(request, kind, before)
+
+    @override
     def add_system_text(self, sent: str, text: str) -> str:
         return _FORMS[_form(parse_object(sent.encode()))].add_system_text(sent, text)
 
@@ -109,7 +154,12 @@ def _form(body: Mapping[str, JsonValue]) -> str:
     return "nova" if own else "openai"
 
 
-def _event(chunk: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+def _inner(frame: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the provider's own event in a message, or a whole answer."""
+    return _event(as_dict(frame.get("chunk"))) if "chunk" in frame else dict(frame)
+
+
+def _event(chunk: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     try:
         return parse_object(base64.b64decode(as_text(chunk.get("bytes")), validate=True))
     except ValueError:

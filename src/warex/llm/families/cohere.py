@@ -3,13 +3,21 @@
 Source: https://docs.cohere.com/reference/chat and the types of cohere-python.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, override
 
 from msgspec.structs import replace
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    SerializedAnswer,
+    StreamErrorKind,
+    Usage,
+)
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens
 from warex.llm.content.images import image_at
 from warex.llm.families import writing
@@ -107,6 +115,21 @@ class Cohere(LlmApi):
         headers = {"retry_after": str(wait)} if kind == "rate_limited" else {}
         body: JsonValue = {"id": request.body_digest[:32], "message": message}
         return writing.json_answer(body, status, **headers)
+
+    @override
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return frame.get("type") == "message-end"
+
+    @override
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        _, message = _ERRORS[kind]
+        delta: JsonValue = {"finish_reason": "ERROR", "error": message}
+        return writing.sse_event({"type": "message-end", "delta": delta}, name="message-end")
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:

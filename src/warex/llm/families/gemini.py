@@ -7,14 +7,23 @@ Source: https://ai.google.dev/api/generate-content and the types of python-genai
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, override
 from urllib.parse import parse_qs, unquote
 
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    SerializedAnswer,
+    StreamErrorKind,
+    Usage,
+)
 from warex.llm.body import json_splice
+from warex.llm.body.framing import array_items
 from warex.llm.body.lenient_json import (
     as_count,
     as_dict,
@@ -194,6 +203,36 @@ class Gemini(LlmApi):
             error["details"] = [{"@type": name, "retryDelay": f"{wait}s"}]
         body: JsonValue = {"error": error}
         return writing.json_answer([body] if request.variant == _ARRAY else body, code)
+
+    @override
+    def events_of(self, request: LlmRequest, body: bytes, content_type: str) -> list[bytes]:
+        if request.variant == _ARRAY and body.lstrip().startswith(b"["):
+            return array_items(body)
+        return super().events_of(request, body, content_type)
+
+    @override
+    def frames_of(self, request: LlmRequest, event: bytes, content_type: str) -> list[JsonValue]:
+        if request.variant == _ARRAY:
+            event = event.strip(b"[], \r\n")
+        return super().frames_of(request, event, content_type)
+
+    @override
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        candidates = map(as_dict, _several(frame.get("candidates")))
+        return any(_get(candidate, "finishReason") for candidate in candidates)
+
+    @override
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        code, status, message = _ERRORS[kind]
+        error: JsonValue = {"error": {"code": code, "message": message, "status": status}}
+        text = json.dumps(error, indent=2)
+        # In a stream of events it is no event (measured by the way that Google's SDKs read it).
+        return f"{text}\n]".encode() if request.variant == _ARRAY else f"{text}\n".encode()
 
     @override
     def retry_after(self, headers: Mapping[str, str], body: bytes) -> float | None:

@@ -3,13 +3,21 @@
 Source: https://github.com/ollama/ollama/blob/main/docs/api.md and its ``api/types.go``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, override
 
 from msgspec.structs import replace
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    SerializedAnswer,
+    StreamErrorKind,
+    Usage,
+)
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, parse_json
 from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import system_prompt, writing
@@ -140,6 +148,20 @@ class Ollama(LlmApi):
     def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
         status, message = _ERRORS[kind]
         return writing.json_answer({"error": message}, status)
+
+    @override
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return frame.get("done") is True
+
+    @override
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        _, message = _ERRORS[kind]
+        return writing.lines([{"error": message}]).body
 
     @override
     def add_system_text(self, sent: str, text: str) -> str:

@@ -4,13 +4,22 @@ Source: https://platform.openai.com/docs/api-reference/chat and the types of ope
 ``protocol.py`` for ``reasoning`` and ``continuous_usage_stats``.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, override
 
 from msgspec.structs import replace
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    SerializedAnswer,
+    StreamErrorKind,
+    Usage,
+)
+from warex.llm.body.framing import is_done
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens
 from warex.llm.content.image_tokens import Size, openai_image_tokens
 from warex.llm.content.images import image_at
@@ -189,6 +198,27 @@ class OpenAiChat(LlmApi):
         return openai_error(request, kind, wait, "messages")
 
     @override
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return any(as_dict(it).get("finish_reason") for it in as_list(frame.get("choices")))
+
+    @override
+    def is_end_marker(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return False
+
+    @override
+    def has_end_marker(self, event: bytes) -> bool:
+        return is_done(event)
+
+    @override
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        return writing.sse_event({"error": openai_error_object(request, kind, "messages")})
+
+    @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
         held = part.get("image_url")
         if isinstance(held, dict):
@@ -228,13 +258,8 @@ def openai_error(
     request: LlmRequest, kind: ApiErrorKind, wait: int, prompt: str
 ) -> SerializedAnswer:
     """Return an error of OpenAI; ``prompt`` is the parameter named for a long prompt."""
-    status, name, code, message = _ERRORS[kind]
-    error: JsonValue = {
-        "message": message.format(model=request.model),
-        "type": name,
-        "param": prompt if kind == "context_too_long" else None,
-        "code": code,
-    }
+    status = _ERRORS[kind][0]
+    error = openai_error_object(request, kind, prompt)
     headers: dict[str, str] = {"x_request_id": f"req_{request.body_digest[:32]}"}
     if kind == "rate_limited":
         headers |= {
@@ -245,6 +270,19 @@ def openai_error(
             "x_ratelimit_reset_requests": f"{wait}s",
         }
     return writing.json_answer({"error": error}, status, **headers)
+
+
+def openai_error_object(
+    request: LlmRequest, kind: ApiErrorKind, prompt: str
+) -> dict[str, JsonValue]:
+    """Return the object of an error of OpenAI."""
+    _, name, code, message = _ERRORS[kind]
+    return {
+        "message": message.format(model=request.model),
+        "type": name,
+        "param": prompt if kind == "context_too_long" else None,
+        "code": code,
+    }
 
 
 def _read_choice(

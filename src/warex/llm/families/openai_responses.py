@@ -4,20 +4,33 @@ Source: https://platform.openai.com/docs/api-reference/responses and the types o
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, override
 
 from msgspec.structs import replace
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.base import (
+    ApiErrorKind,
+    Image,
+    LlmAnswer,
+    LlmRequest,
+    SerializedAnswer,
+    StreamErrorKind,
+    Usage,
+)
 from warex.llm.body import json_splice
 from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens
 from warex.llm.content.images import image_at
 from warex.llm.families import writing
 from warex.llm.families.base import LlmApi, are_messages, system_message
 from warex.llm.families.growing_text import GrowingText
-from warex.llm.families.openai_chat import CREATED, image_cost, openai_error
+from warex.llm.families.openai_chat import (
+    CREATED,
+    image_cost,
+    openai_error,
+    openai_error_object,
+)
 from warex.llm.families.reading import (
     AnswerBuilder,
     FinishReasons,
@@ -42,6 +55,8 @@ _FINISH: Final[FinishReasons] = {
 }
 """By status, or by the reason why it is ``incomplete``."""
 ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
+_NOT_STARTED: Final = ("overloaded", "unavailable")
+"""Errors of the API itself, which it sends as an event ``error``; others fail the response."""
 _KEYED: Final = ("function_call", "custom_tool_call")
 """Items whose arguments are streamed in deltas."""
 _GIVEN: Final = ("arguments", "input", "action", "operation", "queries", "code")
@@ -119,6 +134,33 @@ class OpenAiResponses(LlmApi):
     @override
     def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
         return openai_error(request, kind, wait, "input")
+
+    @override
+    def is_finish(self, request: LlmRequest, frame: Mapping[str, JsonValue]) -> bool:
+        return frame.get("type") in ENDS
+
+    @override
+    def write_error_event(
+        self,
+        request: LlmRequest,
+        kind: StreamErrorKind,
+        before: Sequence[Mapping[str, JsonValue]],
+    ) -> bytes:
+        error = openai_error_object(request, kind, "input")
+        code = error["code"] or error["type"]
+        number: dict[str, JsonValue] = {"sequence_number": len(before)}
+        begun = next((it["response"] for it in reversed(before) if "response" in it), None)
+        if kind in _NOT_STARTED or not isinstance(begun, dict):
+            flat: JsonValue = {"code": code, "message": error["message"], "param": error["param"]}
+            return writing.sse_event({"type": "error", **as_dict(flat), **number}, name="error")
+        failed: JsonValue = {
+            **begun,
+            "status": "failed",
+            "error": {"code": code, "message": error["message"]},
+        }
+        kind_of_event = "response.failed"
+        event: JsonValue = {"type": kind_of_event, "response": failed, **number}
+        return writing.sse_event(event, name=kind_of_event)
 
     @override
     def add_system_text(self, sent: str, text: str) -> str:

@@ -25,9 +25,20 @@ def json_answer(body: JsonValue, status: int = 200, **headers: str) -> Serialize
 
 def sse(events: Iterable[JsonValue], *, named: bool = False, end: str = "") -> SerializedAnswer:
     """Return a stream of server-sent events; with ``named``, their ``type`` is the event name."""
-    text = "".join(_event(event, named=named) for event in events) + end
+    body = b"".join(_event(event, named=named) for event in events) + end.encode()
     headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
-    return SerializedAnswer(200, headers, text.encode())
+    return SerializedAnswer(200, headers, body)
+
+
+def sse_event(data: JsonValue, *, name: str = "") -> bytes:
+    """Return one server-sent event."""
+    named = f"event: {name}\n" if name else ""
+    return f"{named}data: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+
+
+def aws_exception(name: str, message: str) -> bytes:
+    """Return the message by which a stream of AWS breaks off; ``name``: the error's, as in HTTP."""
+    return aws_message(name[:1].lower() + name[1:], {"message": message})
 
 
 def lines(frames: Iterable[JsonValue]) -> SerializedAnswer:
@@ -93,6 +104,5 @@ def api_finish_reason(finish: Finish, meanings: FinishReasons) -> str:
     return next((word for word, meant in meanings.items() if meant == finish), next(iter(meanings)))
 
 
-def _event(data: JsonValue, *, named: bool) -> str:
-    name = f"event: {as_dict(data).get('type')}\n" if named else ""
-    return f"{name}data: {json.dumps(data, ensure_ascii=False)}\n\n"
+def _event(data: JsonValue, *, named: bool) -> bytes:
+    return sse_event(data, name=str(as_dict(data).get("type")) if named else "")

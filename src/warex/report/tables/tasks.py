@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from warex.analysis.run.load import Run
 from warex.analysis.trial.record import TrialRecord
@@ -14,6 +14,7 @@ from warex.report.text import formatting
 from warex.report.text.outcomes import describe_recovery
 from warex.text.english import count_noun
 from warex.traces.outcome import Counted, Unscored, Void
+from warex.traces.paths import attempt_id
 
 MOST_LINKS = 2000
 """With more cells than this, only those with a problem link to their trials."""
@@ -26,6 +27,8 @@ FILTERS = (
 )
 """The filters of a reader, by tag; the first one shows all cells."""
 
+VIEW = "view/index.html"
+"""Where `warex view RUN --static RUN/view` writes the run's pages."""
 _VALUES = ("solved", "scored", "recovered", "of")
 _RECOVERED = "; below it (rec.), recovered of those judged"
 
@@ -146,6 +149,13 @@ def _details(trial: TrialRecord) -> Iterable[str]:
 
 
 def _href(run: Run, trials: Sequence[TrialRecord]) -> str:
+    """Return a link to the viewer's page if it was written beside the report, else to a folder."""
+    path, key = trials[0].path.resolve(), trials[0].key
+    if (run.path / VIEW).exists():
+        if len(trials) == 1:
+            return f"{VIEW}#/trial/0/{attempt_id(run.path.resolve(), path)}"
+        asked = urlencode({"agent": key.agent, "condition": key.condition, "q": key.task})
+        return f"{VIEW}#/run/0?{asked}"
     # TASK/REPEAT/ATTEMPT: several repeats share the folder of the task.
     return folder_link(run, trials[0].path if len(trials) == 1 else trials[0].path.parents[1])
 

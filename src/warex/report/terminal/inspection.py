@@ -10,6 +10,7 @@ from warex.analysis.inspection.tasks import TaskUse
 from warex.analysis.inspection.timeline import Inspection
 from warex.analysis.steps.model_steps import ModelStep, NewMessage
 from warex.analysis.trial.record import TrialRecord
+from warex.analysis.trial.strategy import in_words
 from warex.analysis.trial.usage import CallCost, LlmUsage
 from warex.llm.actions.guess import WITHOUT_ACTIONS
 from warex.report.terminal.fault_groups import FaultGroup, each_alone, grouped
@@ -28,6 +29,8 @@ _MOST_INSTRUCTIONS = (1, 1)
 _MOST_MESSAGES = (2, 4)
 """Messages at the beginning and the end of a prompt."""
 _MOST_IDS = 8
+_MOST_ON_ONE_PAGE = 0.5
+"""Share of the steps from which the page is named."""
 _LONGEST = 160
 """Maximum characters of a line."""
 
@@ -65,6 +68,11 @@ def _head(inspection: Inspection) -> Iterator[tuple[str, str]]:
         yield "", reason
     if trial.exposed:
         yield "faults", describe_recovery(trial)
+    for clause in in_words(trial.strategy):
+        yield "strategy", clause
+    page = trial.strategy.one_page
+    if trial.exposed and page is not None and page.steps > _MOST_ON_ONE_PAGE:
+        yield "", f"{page.steps:.0%} of the steps after the first fault went to {page.url}"
     if trial.false_success:
         yield "claim", "a success, which the check denies"
     elif trial.claim == "unclear":

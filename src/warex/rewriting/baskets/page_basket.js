@@ -56,9 +56,9 @@
     };
     // Write another amount where one stands; the first node that holds some of it takes the difference.
     const rewritten = new Map();
-    const put = (amount, cents, isKept = true) => {
+    const put = (amount, cents, isKept = true, what = "total") => {
         const given = write(cents, amount);
-        if (isKept) note("total", amount.match, amount.match.replace(amount.says.slice(amount.start, amount.end), given));
+        if (isKept) note(what, amount.match, amount.match.replace(amount.says.slice(amount.start, amount.end), given));
         const parts = amount.parts.filter(({at, size}) => at < amount.end && at + size > amount.start);
         parts.forEach(({node, at, size}, nth) => {
             const begin = Math.max(amount.start, at), stop = Math.min(amount.end, at + size);
@@ -154,7 +154,15 @@
             // A page without storage does not remember.
         }
     };
+    // Return where a link leads; null for an address that is none.
+    const placeOf = (anchor) => {
+        try {
+            return new URL(anchor.href, location.href);
+        } catch (error) {
+            return null;
+        }
+    };
     // Whether the page has drawn anew what was written.
     const isRedrawn = () => [...rewritten].some(([node, {put}]) => !node.isConnected || node.data !== put);
-    return {...kit, BASKET, TOTAL, CHECKOUT, plain, amountsIn, put, restore, isRedrawn, rootOf, isBasketPage, labelOf, explains, basketIn, changedBy, stored, store};
+    return {...kit, BASKET, TOTAL, CHECKOUT, plain, amountsIn, placeOf, put, restore, isRedrawn, rootOf, isBasketPage, labelOf, explains, basketIn, changedBy, stored, store};
 }

@@ -13,13 +13,14 @@ from warex.rewriting.json_body.spans import JsonSpan, decode_scalar, parse_spans
 from warex.rewriting.json_body.value_changes import TextReplacement, apply_replacements
 from warex.text.lazy_pattern import lazy_re
 
-_LINES: Final = frozenset(
+LINES: Final = frozenset(
     f"application/{name}"
     for name in (
         *("x-ndjson", "ndjson", "jsonl", "x-jsonl", "jsonlines", "x-jsonlines"),
         *("json-lines", "x-json-lines", "stream+json"),
     )
 )
+"""Media types for one JSON text on each line."""
 _SEQUENCES: Final = ("/json-seq", "+json-seq")
 _LONGEST: Final = 8 * 1024 * 1024
 """Bytes of a line that are held; a longer line passes unchanged."""
@@ -34,7 +35,7 @@ type ChangeLine = Callable[[JsonSpan, int], tuple[list[TextReplacement], int]]
 
 def is_lines(content_type: str) -> bool:
     """Whether a media type, in lower case, is for one JSON text on each line."""
-    return content_type in _LINES or is_sequence(content_type)
+    return content_type in LINES or is_sequence(content_type)
 
 
 def is_sequence(content_type: str) -> bool:

@@ -136,7 +136,7 @@ class _Places:
         """By task, method and URL."""
         self._numbers: dict[str, int] = {}
         """Of each exchange, among those with its task, method and URL."""
-        self._at_answer = any(rule.match.needs_response for rule in scenario.rules)
+        self._at_answer = any(rule.needs_response for rule in scenario.rules)
         self._from_start = arm == "start"
         self._begin()
         self._marks: set[CountPosition] = set()

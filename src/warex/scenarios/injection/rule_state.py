@@ -40,7 +40,7 @@ class RuleState:
         """Whether the rule is about connection tries, not exchanges."""
         self.matches = rule_matcher(rule, sites)
         """Whether a rule about exchanges matches a candidate."""
-        self.judged_at_response = rule.match.needs_response
+        self.judged_at_response = rule.needs_response
         """Whether the rule is judged at the site's answer, not at the request."""
         self.fault_state: FaultState = {}
         self.ongoing: OngoingHit | None = None

@@ -1,6 +1,7 @@
 """Faults that change an answer, in rules about answers in which they can change nothing."""
 
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from itertools import product
 from typing import Final
 
@@ -21,6 +22,10 @@ def unchangeable(rule: Rule) -> Iterator[str]:
     effects = rule.fault.effects_on_page()
     if rule.fault.of_websockets:
         yield from _off_websockets(rule)
+    elif rule.fault.media_types and _is_of_websockets(rule):
+        yield f"{rule.fault.kind} is about streams in answers, and the rule about WebSockets"
+    elif rule.fault.media_types:
+        yield from _off_streams(rule)
     elif rule.targets_llm and _is_of_websockets(rule):
         yield (
             "calls over a WebSocket to a model are recorded, and no fault of models hits them;"
@@ -41,7 +46,7 @@ def unchangeable(rule: Rule) -> Iterator[str]:
 
 def websockets_among(rule: Rule) -> Iterator[str]:
     """Yield a predicate of a rule about WebSockets among others, which its fault cannot change."""
-    if _is_of_websockets(rule) or "websocket" not in rule.resources:
+    if _is_of_websockets(rule) or "websocket" not in rule.resources or rule.fault.of_websockets:
         return
     if any(_needs_body(effect) for effect in rule.fault.effects_on_page()):
         yield (
@@ -66,9 +71,25 @@ def _off_websockets(rule: Rule) -> Iterator[str]:
         )
 
 
+def _off_streams(rule: Rule) -> Iterator[str]:
+    """Yield the reason if a rule with a fault of streams is about something else."""
+    fault, types = rule.fault, rule.match.content_type or ()
+    if rule.match.llm is not None or rule.match.mcp is not None:
+        key = "llm" if rule.match.llm is not None else "mcp"
+        yield (
+            f"match.{key} is about single calls, and {fault.kind} about the streams of sites;"
+            f" faults named {key}_… change the answers of those"
+        )
+    elif types and not any(fnmatchcase(it, each) for it in fault.media_types for each in types):
+        yield (
+            f"{fault.kind} is about streams ({', '.join(fault.media_types[:2])}…), and the rule"
+            f" about {listing(types, 'or')} only; leave match.content_type out"
+        )
+
+
 def _needs_body(effect: Effect) -> bool:
     traits = effect.traits
-    return traits.rewrites or traits.depends_on_site or traits.paces
+    return traits.rewrites or traits.depends_on_site or traits.paces or traits.changes_messages
 
 
 def _is_of_websockets(rule: Rule) -> bool:

@@ -34,7 +34,7 @@ def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
     groups: dict[tuple[str, str], list[Rule]] = {}
     for name, earlier in superseded(rules).items():
         later = by_name[name]
-        together = earlier.match.needs_response == later.match.needs_response
+        together = earlier.needs_response == later.needs_response
         why = "comes before" if together else "is judged at the request"
         groups.setdefault((earlier.name, why), []).append(later)
     for (earlier_name, why), later_ones in groups.items():
@@ -106,8 +106,8 @@ def _sentence(what: _What, together: _Together, group: Sequence[Rule], shape: _S
             " nothing_to_rewrite)."
         )
     if together == "both":
-        before = [rule for rule in group if rule.fault.stage == "request"]
-        after = [rule for rule in group if rule.fault.stage == "response"]
+        before = [rule for rule in group if _Example.of(rule).stage == "request"]
+        after = [rule for rule in group if _Example.of(rule).stage == "response"]
         order = "in this order"
         if [*before, *after] != list(group):
             order = f"{_names(before)} before the site is asked, {_names(after)} at its answer"
@@ -123,8 +123,8 @@ def _sentence(what: _What, together: _Together, group: Sequence[Rule], shape: _S
 
 
 def _turns(group: Sequence[Rule]) -> str:
-    at_request = [rule for rule in group if not rule.match.needs_response]
-    at_answer = [rule for rule in group if rule.match.needs_response]
+    at_request = [rule for rule in group if not rule.needs_response]
+    at_answer = [rule for rule in group if rule.needs_response]
     if not at_request or not at_answer:
         return ""
     verb, its = ("is" if len(each) == 1 else "are" for each in (at_request, at_answer))
@@ -145,7 +145,7 @@ def _names(rules: Sequence[Rule]) -> str:
 
 def _as_judged(rules: Iterable[Rule]) -> list[Rule]:
     """Return the rules as they are judged: first those at the request, then those at the answer."""
-    return sorted(rules, key=lambda rule: rule.match.needs_response)
+    return sorted(rules, key=lambda rule: rule.needs_response)
 
 
 def _supersedes(earlier: Rule, later: Rule) -> bool:
@@ -172,7 +172,16 @@ def _may_meet(one: Rule, other: Rule) -> bool:
         and _share(one.resources, other.resources)
         and _share(one.match.status, other.match.status)
         and _urls_may_meet(one.match, other.match)
+        and _times_may_meet(one, other)
     )
+
+
+def _times_may_meet(one: Rule, other: Rule) -> bool:
+    """Whether an exchange may be judged within the windows of both."""
+    if one.match.needs_response != other.match.needs_response:
+        return True  # An exchange may begin in one window and end in another.
+    windows = [rule.trigger.between for rule in (one, other) if rule.trigger.between is not None]
+    return len(windows) < 2 or max(it[0] for it in windows) <= min(it[1] for it in windows)
 
 
 def _calls_may_meet(one: Match, other: Match) -> bool:
@@ -254,7 +263,7 @@ def _together(earlier: Rule, later: Rule) -> _Together:
 def _collide(earlier: Rule, later: Rule) -> bool:
     """Whether a hit of the earlier rule prevents one of the later rule."""
     one, other = _Example.of(earlier), _Example.of(later)
-    judged_later = later.match.needs_response and not earlier.match.needs_response
+    judged_later = later.needs_response and not earlier.needs_response
     if judged_later and one.stage == "request" and one.ends:
         return True  # Without an answer of the site, the later rule is not judged.
     return collide(one, other)
@@ -270,6 +279,7 @@ def _hits_all_of(earlier: Rule, later: Rule) -> bool:
         earlier.trigger == Trigger(always=True)
         and earlier.match in (Match(), later.match)
         and (not earlier.resources or earlier.resources == later.resources)
+        and (earlier.methods is None or earlier.methods == later.methods)
         and (not earlier.fault.third_party_only or later.fault.third_party_only)
         and _methods(earlier) == _methods(later)
         and earlier.fault.tools in ("*", later.fault.tools)

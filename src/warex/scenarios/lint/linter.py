@@ -82,7 +82,9 @@ def may_write(rule: Rule) -> bool:
 
 def _alone(rule: Rule) -> Iterable[str]:
     traits = [effect.traits for effect in rule.fault.effects_on_page()]
-    loses_answer = any(not (it.keeps_response or it.rewrites) for it in traits)
+    loses_answer = any(
+        not (it.keeps_response or it.rewrites or it.changes_messages) for it in traits
+    )
     if rule.fault.stage == "response" and loses_answer and may_write(rule):
         yield (
             "is applied after the site has acted, also on writes such as POST: the order was"

@@ -18,6 +18,7 @@ from warex.text.english import with_article
 from warex.text.escaping import in_backticks
 
 _SCHEMES: Final = ("http", "https", "mcp+stdio")
+_SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 _ANY_URL_MAY_BE: Final = {"document", "xhr", "other"}
 """Kinds that a URL with any file extension may have."""
 _MEDIA_TYPE: Final = re.compile(r"[^/;\s]+/[^/;\s]+")
@@ -195,9 +196,12 @@ def _methods(rule: Rule) -> Iterable[str]:
     if not methods:
         return
     said = " or ".join(methods)
-    if set(methods) <= {"CONNECT"}:
+    usual = set(rule.fault.default_methods)
+    if usual and not usual & _SAFE and set(methods) <= _SAFE:
+        yield f"{rule.fault.kind} is about writes, and the rule about {said} only"
+    elif set(methods) <= {"CONNECT"}:
         yield "CONNECT opens a tunnel, and is no exchange with a site"
-    elif resources and not rule.match.needs_response:
+    elif resources and not rule.needs_response:
         if resources <= SUBRESOURCES and not set(methods) & {"GET", "HEAD"}:
             kinds = " or ".join(rule.resources)
             yield f"requests whose resource is {kinds} are GET, and the rule is about {said}"
@@ -270,6 +274,21 @@ def _pages(rule: Rule) -> Iterable[str]:
             f"{rule.fault.kind} changes pages, and the rule is about {_resources(rule)} only; name"
             " document under `resource`"
         )
+    pattern = rule.match.url_exact or rule.match.url or ""
+    if rule.fault.needs_secure_page and _is_insecure(pattern):
+        yield (
+            f"{rule.fault.kind} needs a page over HTTPS or of localhost, and"
+            f" {in_backticks(pattern)} is of plain HTTP"
+        )
+
+
+def _is_insecure(pattern: str) -> bool:
+    """Whether all URLs that fit are of plain HTTP to another machine (W3C, Secure Contexts)."""
+    scheme, _, rest = pattern.partition("://")
+    host = rest.partition("/")[0]
+    name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+    is_local = name in ("localhost", "[::1]") or name.endswith(".localhost")
+    return scheme == "http" and not is_local and not name.startswith("127.") and "*" not in name
 
 
 def _chance(rule: Rule) -> Iterable[str]:

@@ -77,7 +77,7 @@ def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bo
     whole_pages = rule.fault.changes_page and match.resource is None and "document" in resources
     third_parties = rule.fault.third_party_only
     of_websockets = match.of_websockets
-    media_types = tuple(wanted.lower() for wanted in match.content_type or ())
+    media_types = tuple(wanted.lower() for wanted in rule.media_types)
 
     def fits(candidate: Candidate) -> bool:
         if methods is not None and candidate.method not in methods:

@@ -47,7 +47,7 @@ def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
         client = "browser" if server == "site" else "agent"
         parts = {
             "Which exchanges": _exchanges(rule),
-            "Which are hit": _which(rule.trigger, server) + _windows(rule.trigger),
+            "Which are hit": _which(rule, server) + _windows(rule.trigger),
             "Counting": _counting(rule),
             f"The {client} meets": f"{rule.fault.kind}: {rule.fault.explain()}",
             "When": _when(rule),
@@ -101,6 +101,8 @@ def _exchanges(rule: Rule) -> str:
         words += f", where {server} answers {_or(map(str, match.status))}"
     if match.content_type and server == "the site":
         words += f", where the answer's media type is {_or(match.content_type)}"
+    elif rule.fault.media_types:
+        words += ", where the answer is a stream of events"
     return words
 
 
@@ -166,9 +168,12 @@ def _server(rule: Rule) -> str:
     return "server of tools" if rule.targets_mcp else "site"
 
 
-def _which(trigger: Trigger, server: str) -> str:
+def _which(rule: Rule, server: str) -> str:
+    trigger = rule.trigger
     if trigger.first is not None:
         number = "the first one" if trigger.first == 1 else f"the first {trigger.first}"
+        if rule.fault.category == "change":
+            return f"{number}; what is different then stays so"
         return f"{number}; after that the {server} is healthy again"
     if trigger.nth is not None:
         number = of_number(len(trigger.nth), "number")
@@ -216,6 +221,11 @@ def _when(rule: Rule) -> str:
     if rule.targets_llm:
         if rule.fault.stage == "request":
             return "before the model is asked, so it spends no tokens"
+        if rule.fault.needs_stream:
+            return (
+                "after the model has answered, so its tokens are spent; an answer that is no stream"
+                " passes unchanged, and the ledger says `fault_missed`, `not_streamed`"
+            )
         return "after the model has answered, so its tokens are spent"
     if rule.targets_mcp:
         if rule.fault.stage == "response":

@@ -78,6 +78,8 @@ class Hit:
     stage: Stage
     superseded: bool
     """Planned, but missed: an earlier rule already ends the exchange."""
+    not_streamed: bool = False
+    """Planned, but missed: the fault is about a model's stream, and none was asked for."""
 
 
 def hits_in_recording(
@@ -185,6 +187,8 @@ class _Player:
         for injection in (*decision.injections, *decision.superseded):
             superseded = injection in decision.superseded
             injector.settle(injection, delivered=not superseded)
+            asked = exchange.llm_request if isinstance(exchange, LlmExchange) else None
+            streams = asked is None or asked.stream
             hit = Hit(
                 number=number,
                 at=now,
@@ -195,6 +199,7 @@ class _Player:
                 ordinal=injection.ordinal,
                 stage=injection.stage,
                 superseded=superseded,
+                not_streamed=injection.fault.needs_stream and not streams,
             )
             self.hits.append(hit)
 

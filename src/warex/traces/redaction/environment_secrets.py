@@ -10,7 +10,7 @@ from functools import cache
 from urllib.parse import quote, quote_plus, urlsplit
 
 from warex.text.lazy_pattern import lazy_re
-from warex.traces.redaction.gitleaks import PatternSet
+from warex.traces.redaction.gitleaks import LARGE_SET, PatternSet
 from warex.traces.redaction.names import Secrecy, is_secret, looks_random, name_secrecy
 
 _LEAST = 8
@@ -80,7 +80,11 @@ class KnownSecrets:
         ways = {way for way in ways if _stands_in_json(way) or not self._in_json}
         # The longest first, or the rest of one with a shorter prefix would stay.
         self._first = tuple(sorted(ways, key=lambda way: (-len(way), way)))
-        self._any = PatternSet((b"|".join(map(re.escape, self._first)),)) if ways else None
+        self._any = (
+            PatternSet((b"|".join(map(re.escape, self._first)),), memory=LARGE_SET)
+            if ways
+            else None
+        )
 
     @property
     def longest(self) -> int:

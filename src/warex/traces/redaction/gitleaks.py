@@ -127,11 +127,16 @@ def _read() -> list[dict[str, Any]]:
     return rules
 
 
+_ONE, _SET, LARGE_SET = 16 << 20, 8 << 20, 64 << 20
+"""Bytes for a pattern, and for a set of them: RE2 keeps the states that texts have led it through,
+and forgets them when these are used up, so a lane's memory is bounded. Less is slower."""
+
+
 @cache
-def _options() -> Any:
+def _options(memory: int) -> Any:
     options = re2.Options()
     options.log_errors = False
-    options.max_mem = 64 << 20
+    options.max_mem = memory
     # A line of a trace may contain any byte.
     options.encoding = re2.Options.Encoding.LATIN1
     return options
@@ -140,14 +145,14 @@ def _options() -> Any:
 @cache
 def compiled(pattern: bytes) -> Any:
     """Return a pattern over bytes for RE2."""
-    return re2.compile(pattern, _options())
+    return re2.compile(pattern, _options(_ONE))
 
 
 class PatternSet:
     """Patterns that are searched in one pass."""
 
-    def __init__(self, patterns: tuple[bytes, ...]) -> None:
-        self._set = re2.Set.SearchSet(_options())
+    def __init__(self, patterns: tuple[bytes, ...], *, memory: int = _SET) -> None:
+        self._set = re2.Set.SearchSet(_options(memory))
         for pattern in patterns:
             self._set.Add(pattern)
         self._set.Compile()
@@ -195,5 +200,6 @@ class StagedPatterns:
     def _set_of(self, needed: bytes) -> PatternSet:
         if needed not in self._sets:
             places = self._places[needed]
-            self._sets[needed] = PatternSet(tuple(self._patterns[place] for place in places))
+            patterns = tuple(self._patterns[place] for place in places)
+            self._sets[needed] = PatternSet(patterns, memory=LARGE_SET)
         return self._sets[needed]

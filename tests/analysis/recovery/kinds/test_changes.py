@@ -38,7 +38,7 @@ def gone(story: Story, *, url: str = f"{SHOP}p/7", status: int = 404) -> Story:
 
 def dearer(story: Story, before: str = "$10.00", after: str = "$12.00") -> Story:
     url = f"{SHOP}cart"
-    story.asks("x1", url).planned("i1", "x1", url, ("rewrite",), kind="item_gone").gets("x1")
+    story.asks("x1", url).planned("i1", "x1", url, ("rewrite",), kind="price_change").gets("x1")
     change = ChangedValue(where="total", before=before, after=after)
     return story.add(
         FaultDelivered(injection="i1", exchange="x1", rule="shop-down", changes=[change])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.byte_rate import ByteRate
+from warex.engine.http.byte_rate import ByteRate
 
 
 def sent_after(limit: ByteRate, size: int, late: float = 0.0) -> float:

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from warex.arguments import checks_arguments, read_path, read_texts
 from warex.errors import InputError
+from warex.text.arguments import checks_arguments, read_path, read_texts
 
 
 @checks_arguments

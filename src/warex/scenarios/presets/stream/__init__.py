@@ -1,0 +1,1 @@
+"""Messages of open channels that come late, changed or not at all."""

@@ -1,0 +1,1 @@
+"""Answers that come slowly, in part or not to their end."""

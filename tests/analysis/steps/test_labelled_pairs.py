@@ -1,0 +1,68 @@
+"""The first divergence against labels of a reader who had not seen the code.
+
+`python -m pytest -s` prints the shares, beside those of a baseline: the trials part at the first
+step that was answered after the first delivered fault.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+import yaml
+
+from warex.analysis.steps.divergence import Divergence, diverge
+from warex.analysis.steps.path import TrialPath, trial_path
+from warex.traces.reader import read_trace
+
+HERE = Path(__file__).parent
+CORPUS = HERE.parent / "trajectories" / "second_corpus"
+LABELS: Sequence[Mapping[str, Any]] = yaml.safe_load((HERE / "labelled_pairs.yaml").read_text())
+WANTED = 0.9
+
+
+def path(part: str, name: str) -> TrialPath:
+    return trial_path(read_trace(CORPUS / part / f"{name}.jsonl").entries)
+
+
+@pytest.fixture(scope="module")
+def divergences() -> Mapping[str, Divergence]:
+    found = {}
+    for part in ("blind", "test"):
+        rows = yaml.safe_load((CORPUS / part / "index.yaml").read_text())
+        twins = {row["name"]: row.get("twin") for row in rows}
+        for label in LABELS:
+            of, _, name = label["name"].partition("-")
+            if of == part:
+                found[label["name"]] = diverge(path(part, twins[name]), path(part, name))
+    return found
+
+
+def baseline(trials: Divergence) -> int:
+    _, faulted = trials.paths
+    first = min((fault.t for fault in faulted.faults), default=float("inf"))
+    return sum(step.t < first for step in faulted.steps)
+
+
+@pytest.mark.parametrize("half", ["seen", "held back"])
+def test_the_first_divergence_is_where_a_reader_sees_it(
+    divergences: Mapping[str, Divergence], half: str
+) -> None:
+    labels = [one for one in LABELS if (crc32(one["name"].encode()) % 2 == 1) == (half != "seen")]
+    equal = [divergences[one["name"]].equal == one["equal"] for one in labels]
+    rejoined = [
+        [step.number for step in divergences[one["name"]].rejoined or ()] == (one["again"] or [])
+        for one in labels
+    ]
+    simple = [baseline(divergences[one["name"]]) == one["equal"] for one in labels]
+
+    shares = [sum(each) / len(labels) for each in (equal, rejoined, simple)]
+    print(
+        "{}: {} pairs, first {:.2f}, together again {:.2f}, baseline {:.2f}".format(
+            half, len(labels), *shares
+        )
+    )
+    assert len(labels) >= 40
+    assert shares[0] >= WANTED
+    assert shares[0] > shares[2]
