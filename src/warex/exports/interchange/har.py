@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 from warex.analysis.trial.record import read_attempt
 from warex.exports.interchange.selection import SelectedTrial
+from warex.extras import VERSION
 from warex.traces.event_parts import Timings
 from warex.traces.events import (
     Entry,
@@ -26,7 +27,6 @@ from warex.traces.events import (
 from warex.traces.files import write_atomic
 from warex.traces.paths import TrialKey
 from warex.traces.reader import Trace
-from warex.version import VERSION
 
 type Json = dict[str, Any]
 type Headers = Sequence[tuple[str, str]]
