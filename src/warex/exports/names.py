@@ -6,8 +6,8 @@ type Format = Literal["sft", "dpo", "kto", "atif", "adp"]
 """``sft``: wanted answers; ``dpo``: pairs of a better and a worse one; ``kto``: labelled answers;
 ``atif``, ``adp``: wanted answers in Harbor's trajectory format or the Agent Data Protocol's."""
 
-type RunFormat = Literal["har", "parquet"]
-"""Formats of whole runs: ``har``: HTTP archives; ``parquet``: tables."""
+type RunFormat = Literal["har", "otel", "parquet"]
+"""Formats of whole runs: ``har``: HTTP archives; ``otel``: OpenTelemetry; ``parquet``: tables."""
 
 type Kind = Literal["failure", "clean"]
 """``failure``: the step after a delivered fault. ``clean``: an ordinary step of a solved trial."""

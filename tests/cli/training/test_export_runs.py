@@ -25,6 +25,14 @@ def test_a_run_becomes_archives_and_a_trial_one_file(
     assert json.loads((tmp_path / "x.har").read_bytes())["log"]["version"] == "1.2"
 
 
+def test_a_run_becomes_traces(warex: Warex, run: Path, tmp_path: Path) -> None:
+    ended = warex("export", run, "--to", "otel", "--out", tmp_path / "out")
+
+    assert ended.code == 0
+    assert "otel       9 trials" in ended.out
+    assert len((tmp_path / "out/traces.jsonl").read_text().splitlines()) == 9
+
+
 def test_a_run_becomes_tables(warex: Warex, run: Path, tmp_path: Path) -> None:
     ended = warex(
         "export", run, "--to", "parquet", "--out", tmp_path / "out", "--condition", "clean"

@@ -42,7 +42,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     default="sft",
     help="sft: wanted answers; dpo: pairs of answers; kto: labelled answers; atif (Harbor), adp"
     " (Agent Data Protocol): trajectories of wanted answers. Whole runs: har (HTTP archives),"
-    " parquet (tables).",
+    " otel (OpenTelemetry), parquet (tables).",
 )
 @click.option("--out", type=PATH, required=True, metavar="DIR", help="A new folder.")
 @click.option(
@@ -155,8 +155,8 @@ def command(
     Failure examples are the steps by which an agent recovered from a delivered fault; clean ones
     are other steps of solved trials. Nothing may be on two sides of the split.
 
-    With --to har (one archive a trial; RUN may be a trial and DIR a file, x.har) and --to parquet
-    (tables of trials, steps, exchanges and faults) only --agent and --condition apply.
+    With --to har (one archive a trial; RUN may be a trial and DIR a file, x.har), --to otel and
+    --to parquet (tables of trials, steps, exchanges, faults) only --agent and --condition apply.
     """
     if is_run_format(kind):
         from warex.cli.training.export_runs import export_runs, require_no_dataset_options

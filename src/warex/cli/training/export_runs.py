@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.core import ParameterSource
@@ -11,6 +11,9 @@ from warex.cli.output import echo
 from warex.errors import InputError
 from warex.exports.names import RunFormat
 from warex.text.english import count_noun
+
+if TYPE_CHECKING:
+    from warex.exports.interchange.selection import Selection
 
 _APPLY: Final = frozenset(("runs", "kind", "out", "agents", "conditions"))
 
@@ -38,6 +41,8 @@ def export_runs(
     match kind:
         case "har":
             _export_har(runs, out, agents, conditions)
+        case "otel":
+            _export_otel(runs, out, agents, conditions)
         case "parquet":
             _export_parquet(runs, out, agents, conditions)
 
@@ -60,9 +65,26 @@ def _export_har(
     elif out.exists():
         raise InputError(f"--out {out}: this exists already; name a new file")
     write_har(selection.trials, out)
+    _echo_trials("har", selection, out)
+
+
+def _export_otel(
+    runs: Sequence[Path], out: Path, agents: Sequence[str], conditions: Sequence[str]
+) -> None:
+    from warex.exports.dataset import require_empty_folder
+    from warex.exports.interchange.otel import write_otel
+    from warex.exports.interchange.selection import select_trials
+
+    selection = select_trials(runs, agents, conditions)
+    require_empty_folder(out)
+    write_otel(selection.trials, out)
+    _echo_trials("otel", selection, out)
+
+
+def _echo_trials(kind: RunFormat, selection: "Selection", out: Path) -> None:
     if selection.without_trace:
         echo(f"left out   {selection.without_trace:,}: nothing was recorded")
-    echo(f"har        {count_noun(len(selection.trials), 'trial')}: {out}")
+    echo(f"{kind:10} {count_noun(len(selection.trials), 'trial')}: {out}")
 
 
 def _export_parquet(
