@@ -153,7 +153,7 @@ class Request(Struct, frozen=True, dict=True):
         by_user = headers.get("sec-fetch-user") == "?1" or headers.get("sec-fetch-site") == "none"
         return "user" if is_opened and by_user else "script"
 
-    @property
+    @cached_property
     def is_top_level(self) -> bool:
         """Whether this is a page and not a frame, also when a service worker fetches the page."""
         if self.resource != "document":

@@ -295,9 +295,9 @@ class End:
 
     def _through(self, layer: TlsLayer) -> bytes:
         """Return what has come through a layer."""
-        waited = layer.waits
+        had_to_wait = bool(layer.held)
         data = layer.read()
-        if waited and not (layer.waits or self._transport.is_full):
+        if had_to_wait and not (layer.held or self._transport.is_full):
             self.resume_writing()
         if layer.error is not None:
             self.error, self.is_truncated = layer.error, True
@@ -340,7 +340,7 @@ class End:
         except ssl.SSLError as error:
             self.error = self.error or _reason(error)
             return
-        if layer.waits:
+        if layer.held:
             self.pause_writing()
         if len(self._layers) == 1:
             layer.kept = 0

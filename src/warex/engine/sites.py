@@ -140,8 +140,9 @@ class Inbox[T]:
     def close(self) -> None:
         """Drop what waits, and let the peer go on."""
         self._events.clear()
-        size, self._size = self._size, 0
-        self._intake.remove(size)
+        if self._size:
+            size, self._size = self._size, 0
+            self._intake.remove(size)
 
 
 CANCEL: Final = 8

@@ -295,7 +295,7 @@ class Exchanges:
         if state.may_be_rewritten and coded and not self._needs_whole(state):
             # It may be a decompression bomb.
             return self._settlement.planned(state, Plan(ReadWhole(1)))
-        if is_stream(wire.response) and state.pending and all(map(_is_refusal, state.pending)):
+        if state.pending and is_stream(wire.response) and all(map(_is_refusal, state.pending)):
             # It may have no end.
             state.draft.response = whole = WholeResponse(wire.response)
             self._apply(state, list(state.pending))

@@ -135,7 +135,8 @@ def begin_lane(config: ProxyConfig, authority: Authority) -> "Lane":
     injector, recorder = begin_record(config, _VERSIONS)
     lane = Lane(config, injector, recorder, authority)
     proof = FirstPageCanary(config, recorder)
-    recorder.on_written = proof.handle_event
+    if config.own_proof:
+        recorder.on_written = proof.handle_event
     lane.attribution.before_llm_call = proof.before_llm_call
     return lane
 

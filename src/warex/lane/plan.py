@@ -188,7 +188,7 @@ def _is_wall(effect: Effect) -> bool:
 
 def request_plan(draft: Draft, site: Site | None, asked: object) -> Plan[Forward | Respond | Abort]:
     """Return the plan of a draft at the request; ``asked``: the head that the client sent."""
-    holds = hold_seconds(draft)
+    holds = hold_seconds(draft) if draft.holds else ()
     if draft.abort is not None:
         return Plan(draft.abort, holds)
     if draft.response is not None:

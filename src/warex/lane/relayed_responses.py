@@ -126,7 +126,7 @@ class RelayedResponses:
             steps=state.body_steps is not None,
             pace=pace,
         )
-        return Plan(relay, hold_seconds(draft))
+        return Plan(relay, hold_seconds(draft) if draft.holds else ())
 
     def _begin_events(
         self, state: ExchangeState, injections: list[PlannedInjection], head: ResponseHead

@@ -172,9 +172,9 @@ class Settlement:
 
     def end(self, state: ExchangeState, outcome: Outcome) -> None:
         """Record what has become of an exchange, once its request is recorded."""
-        is_cut = state.draft.is_cut
-        error = CUT if outcome.end == "aborted" and is_cut else outcome.error
-        if isinstance(state.plan, Respond) and outcome.head_sent and not is_cut:
+        draft = state.draft
+        error = CUT if outcome.end == "aborted" and draft.is_cut else outcome.error
+        if isinstance(state.plan, Respond) and outcome.head_sent and not draft.is_cut:
             error = None  # The client has the beginning of an answer of ours.
         error = state.refusal or error
         if (outcome.unreachable or state.refusal) and not state.by_warex:

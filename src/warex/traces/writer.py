@@ -74,7 +74,7 @@ class TraceWriter:
     def _redact_again(self) -> None:
         """Replace what was learned later in the lines that were written before."""
         learned = self.redactor.learned
-        if not learned:
+        if learned.is_empty:
             return
         try:
             with open(self.path, "rb") as file:

@@ -32,7 +32,7 @@ class Pausable(Protocol):
 class Buffers:
     """What waits on all connections of an engine."""
 
-    __slots__ = ("_most", "_paused", "limit", "used")
+    __slots__ = ("_most", "_paused", "has_room", "limit", "used")
 
     def __init__(self, most: int = 64 * 1024 * 1024) -> None:
         self._most = most
@@ -41,18 +41,16 @@ class Buffers:
         """Bytes that wait."""
         self.limit = USUAL
         """Bytes that may wait at one place now."""
-
-    @property
-    def has_room(self) -> bool:
+        self.has_room = True
         """Whether each place may have what is usual."""
-        return self.limit == USUAL
 
     def add(self, size: int) -> None:
         """Note that more bytes wait, or fewer."""
         self.used += size
-        was_full = self.limit < USUAL
+        had_room = self.has_room
         self.limit = max(LEAST, min(USUAL, (self._most - self.used) // _SHARES))
-        if was_full and self.limit == USUAL:
+        self.has_room = self.limit == USUAL
+        if self.has_room and not had_room:
             for intake in tuple(self._paused):
                 intake.look_again()
 
@@ -88,7 +86,7 @@ class Intake:
         """Note that bytes wait."""
         self._size += size
         self._buffers.add(size)
-        if not self._is_paused and self._is_full:
+        if self._size > LEAST and not self._is_paused and self._is_full:
             self._is_paused = True
             self._buffers.note(self, paused=True)
             self._end.pause(self)
@@ -97,7 +95,8 @@ class Intake:
         """Note that bytes were taken."""
         self._size -= size
         self._buffers.add(-size)
-        self.look_again()
+        if self._is_paused:
+            self.look_again()
 
     def look_again(self) -> None:
         """Let the peer go on if there is room."""

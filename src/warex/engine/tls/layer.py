@@ -11,10 +11,10 @@ class TlsLayer:
     """TLS over the bytes of a connection, or of another layer."""
 
     __slots__ = (
-        "_held",
         "_is_server",
         "error",
         "has_ended",
+        "held",
         "incoming",
         "kept",
         "outgoing",
@@ -33,7 +33,7 @@ class TlsLayer:
             self.incoming, self.outgoing, server_side=server_side, server_hostname=server_hostname
         )
         self._is_server = server_side
-        self._held: list[bytes] = []
+        self.held: list[bytes] = []
         """What waits until the peer has shaken hands again (RFC 5246 §7.4.1.1)."""
         self.kept = 0
         """Bytes of ``outgoing`` that leave with those behind them."""
@@ -58,28 +58,16 @@ class TlsLayer:
     def write(self, data: bytes) -> None:
         """Encrypt bytes, once no other handshake is under way. Raises SSLError."""
         if data:
-            self._held.append(data)
-        while self._held:
+            self.held.append(data)
+        while self.held:
             try:
-                self.session.write(self._held[0])
+                self.session.write(self.held[0])
             except ssl.SSLWantReadError:
                 return
-            del self._held[0]
-
-    @property
-    def waits(self) -> bool:
-        """Whether something waits for another handshake."""
-        return bool(self._held)
+            del self.held[0]
 
     def read(self) -> bytes:
         """Return what has come through; what had to wait for it is in ``outgoing``."""
-        data = self._read()
-        if self._held and not self.has_ended:
-            with suppress(ssl.SSLError):  # The peer's error is read, too.
-                self.write(b"")
-        return data
-
-    def _read(self) -> bytes:
         pieces: list[bytes] = []
         read = self.session.read
         try:
@@ -97,6 +85,9 @@ class TlsLayer:
             self.has_ended = True
         except ssl.SSLError as error:
             self.has_ended, self.error = True, ssl_reason(error)
+        if self.held and not self.has_ended:
+            with suppress(ssl.SSLError):  # The peer's error is read, too.
+                self.write(b"")
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 

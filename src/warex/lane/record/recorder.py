@@ -45,7 +45,7 @@ class Recorder(Struct):
     missed: int = 0
     """Occurrences that have ended with none of their injections delivered."""
     traffic: TrafficCounter = field(default_factory=TrafficCounter)
-    on_written: Callable[[Event], None] = lambda event: None
+    on_written: Callable[[Event], None] | None = None
     """Called for each event after it is written."""
     _lines: EventLines = field(default_factory=lambda: EventLines(Redactor()))
     """For a trial without a trace."""
@@ -89,7 +89,8 @@ class Recorder(Struct):
             except WarexError as error:
                 self._break(str(error))
                 raise
-        self.on_written(event)
+        if self.on_written is not None:
+            self.on_written(event)
 
     def _count(self, event: InjectionEvent) -> None:
         match event:

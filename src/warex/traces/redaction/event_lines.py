@@ -82,7 +82,7 @@ class EventLines:
         """Return an event as JSON."""
         line = self._by_shape(event)
         learned = self.redactor.learned
-        if learned and learned.in_text(line.encode("utf-8", "surrogatepass")):
+        if not learned.is_empty and learned.in_text(line.encode("utf-8", "surrogatepass")):
             return without(line, learned)
         return line
 

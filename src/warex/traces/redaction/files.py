@@ -35,7 +35,7 @@ def redact_file(path: Path, secrets: Collection[str] = (), key: bytes = b"") -> 
     redactor = Redactor(key)
     redacted = partial(_redacted, path, KnownSecrets(secrets), redactor)
     write_atomic(path, redacted())
-    if redactor.learned:
+    if not redactor.learned.is_empty:
         write_atomic(path, redacted())
 
 

@@ -76,9 +76,7 @@ class LearnedSecrets:
         self._named: dict[bytes, None] = {}
         self._known = KnownSecrets(in_json=True)
         self._is_new = False
-
-    def __bool__(self) -> bool:
-        return bool(self._typed or self._named)
+        self.is_empty = True
 
     def add(self, value: bytes, typed: bool) -> None:
         """Learn a value; ``typed``: an agent or a form gives it to a field for a secret."""
@@ -88,6 +86,7 @@ class LearnedSecrets:
         learned, most = (self._typed, _MOST_TYPED) if typed else (self._named, _MOST_NAMED)
         if len(learned) < most:
             learned[value] = None
+            self.is_empty = False
             self._is_new = True
 
     def values(self) -> list[str]:
