@@ -4,7 +4,6 @@ Bodies are not in a trace, so there are none here; their sizes are. Cookies are 
 so that no name or value is left.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -13,6 +12,7 @@ from urllib.parse import parse_qsl
 
 from warex.analysis.trial.record import read_attempt
 from warex.exports.interchange.selection import SelectedTrial
+from warex.exports.interchange.strict_json import encode_strictly
 from warex.extras import VERSION
 from warex.traces.event_parts import Timings
 from warex.traces.events import (
@@ -34,6 +34,7 @@ type Headers = Sequence[tuple[str, str]]
 _NO_BODY: Final = "WAREX records no bodies."
 _UNKNOWN_TYPE: Final = "x-unknown"
 _UNKNOWN: Final = -1
+_LONGEST_S: Final = 1e9
 
 
 def write_har(trials: Sequence[SelectedTrial], out: Path) -> None:
@@ -41,7 +42,7 @@ def write_har(trials: Sequence[SelectedTrial], out: Path) -> None:
     for trial in trials:
         path = out if out.suffix == ".har" else trial.file(out, ".har")
         archive = har(read_attempt(trial.path, lean=True), trial.key)
-        write_atomic(path, json.dumps(archive, indent=1).encode())
+        write_atomic(path, encode_strictly(archive, indent=1))
 
 
 def har(trace: Trace, key: TrialKey) -> Json:
@@ -218,7 +219,7 @@ def _time(timings: Mapping[str, float]) -> float:
 
 
 def _ms(seconds: float) -> float:
-    return round(1000 * max(0.0, seconds), 3)
+    return round(1000 * min(max(0.0, seconds), _LONGEST_S), 3)
 
 
 def _headers(headers: Headers) -> list[Json]:

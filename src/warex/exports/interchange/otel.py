@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from warex.analysis.trial.record import read_attempt
 from warex.exports.interchange.selection import SelectedTrial
+from warex.exports.interchange.strict_json import encode_strictly
 from warex.extras import VERSION
 from warex.traces.events import AgentAction, Entry, FaultDelivered, FaultPlanned, LlmCall
 from warex.traces.files import write_atomic
@@ -44,7 +45,7 @@ def write_otel(trials: Sequence[SelectedTrial], out: Path) -> None:
 
 def _line(trial: SelectedTrial) -> bytes:
     entries = read_attempt(trial.path, lean=True).entries
-    return json.dumps(otlp(entries, trial.key, str(trial.path))).encode() + b"\n"
+    return encode_strictly(otlp(entries, trial.key, str(trial.path))) + b"\n"
 
 
 def otlp(entries: Sequence[Entry], key: TrialKey, identity: str) -> Json:

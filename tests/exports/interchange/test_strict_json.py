@@ -1,0 +1,11 @@
+from math import inf, nan
+
+from warex.exports.interchange.strict_json import encode_strictly
+
+
+def test_a_number_that_json_has_no_word_for_is_null() -> None:
+    assert encode_strictly({"a": [nan, inf, 1.5, "NaN"]}) == b'{"a": [null, null, 1.5, "NaN"]}'
+
+
+def test_a_lone_surrogate_is_escaped() -> None:
+    assert encode_strictly("\ud800") == b'"\\ud800"'
