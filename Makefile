@@ -8,11 +8,12 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 QUICK := -m "not slow" --timeout 300 $(PARALLEL)
 SLOW := -m slow --timeout 1800 --durations 20 --durations-min 10 $(PARALLEL)
 # Files and folders of the slow tier, the longest first: xdist alone would end with files of one long
-# test. Whole campaigns wait for their programs, so they run beside the matrices.
-LONGEST := agents training bench repeated_exec killed_campaign browser_use real
+# test. Whole campaigns wait for their programs, so they run beside the matrices; the tests with torch,
+# which takes both processors, come once the training campaign is over.
+LONGEST := training agents bench repeated_exec killed_campaign browser_use real
 LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,$(LONGEST)))
 CAMPAIGNS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/slow/test_*.py)))
-FIRST := $(addprefix tests/,training/ exec/ llm/ bench/ browser/)
+FIRST := $(addprefix tests/,exec/ llm/ bench/ browser/ training/)
 FOLDERS := $(FIRST) $(filter-out $(FIRST) tests/slow/ tests/__pycache__/,$(sort $(wildcard tests/*/)))
 IN_ORDER := $(CAMPAIGNS) $(FOLDERS) $(sort $(wildcard tests/test_*.py)) --no-loadscope-reorder
 # Of the quick tier, the properties again, with more examples.
