@@ -28,15 +28,24 @@ from warex.faults.lies.stale_response import StaleResponse
 from warex.faults.lies.wrong_page import WrongPage
 from warex.faults.llm.base import LlmFault
 from warex.faults.mcp.base import McpFault
+from warex.faults.streams.base import MessageFault
 from warex.faults.variation.base import VariationFault
+from warex.faults.world.cookie_loss import CookieLoss
+from warex.faults.world.item_gone import ItemGone
+from warex.faults.world.price_change import PriceChange
+from warex.faults.world.write_conflict import WriteConflict
 from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, RequestSeen
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SITE = "https://shop.example"
-# A worker is registered once for the site.
-_OTHERS = (ConnectionFault, LlmFault, McpFault, StaleServiceWorker)
+# A worker is registered once for the site. The last ones are met only by what these pages do not
+# ask for: streams, items, baskets, sessions, saves (tests/proxy/exchanges, test_changing_world.py).
+_OTHERS = (
+    *(ConnectionFault, LlmFault, McpFault, StaleServiceWorker),
+    *(MessageFault, CookieLoss, ItemGone, PriceChange, WriteConflict),
+)
 FAULTS = [fault for fault in CATALOGUE if not issubclass(fault, _OTHERS)]
 CAUSES = {
     "document": ("/target/document", "location.href = '/target/document'"),
