@@ -1,6 +1,9 @@
 """Names of a data set's formats, row kinds and splits. It imports nothing slow, for ``--help``."""
 
-from typing import Final, Literal, TypeIs, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs  # `typing` has it from 3.13 on.
 
 type Format = Literal["sft", "dpo", "kto", "atif", "adp"]
 """``sft``: wanted answers; ``dpo``: pairs of a better and a worse one; ``kto``: labelled answers;
@@ -27,6 +30,6 @@ SIDES: Final[tuple[Side, ...]] = get_args(Side.__value__)
 LEAKS: Final[tuple[Leak, ...]] = get_args(Leak.__value__)
 
 
-def is_run_format(name: str) -> TypeIs[RunFormat]:
+def is_run_format(name: str) -> "TypeIs[RunFormat]":
     """Return whether a format is of whole runs."""
     return name in RUN_FORMATS
