@@ -4,13 +4,14 @@ A shell has its jobs in the background ignore Ctrl-C, and a program hands down w
 program of ours that a test runs in this process listens for its end and never stops listening.
 """
 
+import gc
 import os
 import re
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,20 @@ def _watch_programs(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_watch_programs)
+
+
+# ---- the garbage collector
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Spare the garbage collector, now and later, the million objects that collection leaves."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 # ---- the quick tier does not read the files of the other

@@ -12,6 +12,7 @@ from tests.analysis.trajectories.raters import (
     labelled,
     precision_and_recall,
 )
+from tests.cases import every
 from warex.analysis.recovery import recoveries
 
 ALL = trajectories()
@@ -22,12 +23,12 @@ def _verdicts(trajectory: Trajectory) -> dict[str, str]:
     return {each.injection: each.verdict for each in found}
 
 
-@pytest.mark.parametrize("trajectory", ALL, ids=lambda trajectory: trajectory.name)
+@every("trajectory", ALL)
 def test_each_verdict_is_what_a_person_says(trajectory: Trajectory) -> None:
     assert _verdicts(trajectory) == trajectory.labels
 
 
-@pytest.mark.parametrize("trajectory", ALL, ids=lambda trajectory: trajectory.name)
+@every("trajectory", ALL)
 def test_words_and_network_that_disagree_are_said_to(trajectory: Trajectory) -> None:
     found = recoveries(trajectory.entries, trajectory.vocabulary, twin=trajectory.twin)
 

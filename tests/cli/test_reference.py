@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.cases import every
 from tests.cli.reference import commands, page
 from warex.cli import cli
 
@@ -77,7 +78,7 @@ def complaint(words: list[str]) -> str | None:
         return f"{command.name} has no {sorted(given - known)}" if given - known else None
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@every("path", PAGES)
 def test_docs_name_only_commands_and_options_there_are(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     wrong = {" ".join(words): said for words in typed(text) if (said := complaint(words))}

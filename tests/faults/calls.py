@@ -1,7 +1,6 @@
 """Model calls in each API's format, for the faults of models."""
 
-import pytest
-
+from tests.cases import every
 from tests.llm.families.vectors import vectors
 from warex.effects import Reply
 from warex.exchange import Request
@@ -24,7 +23,7 @@ def _id(call: LlmExchange) -> str:
     return f"{call.llm_request.api}-{'streamed' if call.llm_request.stream else 'whole'}"
 
 
-each_call = pytest.mark.parametrize("call", CALLS, ids=_id)
+each_call = every("call", CALLS)
 
 
 def answered(fault: Fault, call: LlmExchange, seed: int = 1) -> tuple[Reply, LlmAnswer]:

@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tests.cases import every
 from tests.faults.calls import CALLS
 from warex import faults
 from warex.effects import Delay, EditToolResponse, Effect, PushToolEvent
@@ -34,11 +35,11 @@ HELD = [fault for fault in CATALOGUE if issubclass(fault, HeldFault)]
 GIVEN_AGAIN = {"other_page": "page", "stale_response": "answer"}
 SERVER: dict[Target, str] = {"site": "the site", "llm": "the model", "mcp": "the server"}
 
-each_fault = pytest.mark.parametrize("fault", CATALOGUE, ids=lambda fault: fault.__name__)
-each_of_exchanges = pytest.mark.parametrize("fault", OF_EXCHANGES, ids=lambda it: it.__name__)
-each_of_connections = pytest.mark.parametrize("fault", OF_CONNECTIONS, ids=lambda it: it.__name__)
-each_of_models = pytest.mark.parametrize("fault", OF_MODELS, ids=lambda fault: fault.__name__)
-each_that_holds = pytest.mark.parametrize("fault", HELD, ids=lambda fault: fault.__name__)
+each_fault = every("fault", CATALOGUE)
+each_of_exchanges = every("fault", OF_EXCHANGES)
+each_of_connections = every("fault", OF_CONNECTIONS)
+each_of_models = every("fault", OF_MODELS)
+each_that_holds = every("fault", HELD)
 
 
 def kind_of(fault: type[Fault]) -> str:
@@ -174,7 +175,7 @@ def test_a_connection_fault_comes_before_the_request_and_never_after(fault: type
 
 
 @each_of_connections
-@pytest.mark.parametrize("hold", [-1, float("nan"), 3601, True, "3", None])
+@every("hold", [-1, float("nan"), 3601, True, "3", None])
 def test_a_hold_that_is_no_time_is_refused_by_name(fault: type[Fault], hold: object) -> None:
     with pytest.raises(ValidationError, match="hold"):
         ANY.validate_python({"kind": kind_of(fault), "hold": hold})
@@ -186,7 +187,7 @@ def test_the_hold_is_three_seconds_unless_said_otherwise(fault: type[Fault]) -> 
 
 
 @each_of_exchanges
-@pytest.mark.parametrize("stage", ["request", "response"])
+@every("stage", ["request", "response"])
 def test_a_fault_explains_itself_in_one_sentence_without_its_full_stop(
     fault: type[Fault], stage: str
 ) -> None:
@@ -232,7 +233,7 @@ def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
 
 
 @each_that_holds
-@pytest.mark.parametrize("delay", [-1, float("nan"), float("inf"), 3601, True, "10", None])
+@every("delay", [-1, float("nan"), float("inf"), 3601, True, "10", None])
 def test_a_delay_that_is_no_time_is_refused_by_name(fault: type[Fault], delay: object) -> None:
     with pytest.raises(ValidationError, match="delay"):
         ANY.validate_python({"kind": kind_of(fault), "delay": delay})
@@ -250,8 +251,8 @@ def test_an_unknown_stage_is_refused_by_name(fault: type[Fault]) -> None:
         ANY.validate_python({"kind": kind_of(fault), "stage": "later"})
 
 
-@pytest.mark.parametrize("kind", ["http_error", "network_error"])
-@pytest.mark.parametrize("status", [200, 302, 399, 600, -500, True, 500.5, "500", None])
+@every("kind", ["http_error", "network_error"])
+@every("status", [200, 302, 399, 600, -500, True, 500.5, "500", None])
 def test_a_status_that_is_no_error_is_refused_by_name(kind: str, status: object) -> None:
     with pytest.raises(ValidationError, match="status"):
         ANY.validate_python({"kind": kind, "status": status})

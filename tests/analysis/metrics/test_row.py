@@ -1,13 +1,12 @@
 """What must hold of every metric, however many there are."""
 
-import pytest
-
+from tests.cases import every
 from warex.analysis.metrics.metric import PARTS, Metric
 from warex.analysis.metrics.row import METRICS
 from warex.analysis.metrics.trial import TRIAL_METRICS
 from warex.analysis.output.frames import CONDITIONS, TRIALS
 
-each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
+each_metric = every("metric", METRICS)
 
 
 def test_no_two_metrics_share_a_label_or_a_column() -> None:

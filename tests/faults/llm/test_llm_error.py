@@ -2,8 +2,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
+from tests.cases import every
 from tests.faults.calls import CALLS, answered, each_call
 from warex.faults.llm.llm_error import LlmError
 from warex.llm.base import ApiErrorKind
@@ -11,7 +10,7 @@ from warex.llm.exchange import LlmExchange
 
 
 @each_call
-@pytest.mark.parametrize("error", get_args(ApiErrorKind.__value__))
+@every("error", get_args(ApiErrorKind.__value__))
 def test_a_call_is_refused_in_its_apis_own_words(call: LlmExchange, error: ApiErrorKind) -> None:
     reply, answer = answered(LlmError(error=error), call)
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
+from tests.cases import every
 from tests.llm.detached_images import detached
 from tests.llm.families.vectors import Vector, vectors
 from tests.llm.malformed_calls import malformed, malformed_answer
@@ -34,8 +35,8 @@ VECTORS = [
 ]
 WHOLE = [vector for vector in VECTORS if vector.says.get("complete", True)]
 
-each_vector = pytest.mark.parametrize("vector", VECTORS, ids=lambda v: f"{v.family}: {v.name}")
-each_family = pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
+each_vector = every("vector", VECTORS)
+each_family = every("family", LLM_APIS)
 
 
 def prompts_of(vector: Vector) -> tuple[str, ...]:
@@ -90,7 +91,7 @@ def test_an_answer_that_is_read_as_it_comes_is_the_same(
     assert answer == read_answer(request, vector.status, vector.content_type, body)
 
 
-@pytest.mark.parametrize("vector", WHOLE, ids=lambda v: f"{v.family}: {v.name}")
+@every("vector", WHOLE)
 def test_an_answer_that_lacks_its_end_is_not_complete(vector: Vector) -> None:
     request = vector.recognised()
     half = vector.body[: len(vector.body) // 2]
@@ -101,8 +102,8 @@ def test_an_answer_that_lacks_its_end_is_not_complete(vector: Vector) -> None:
     assert answer.finish in ("cut", "error")
 
 
-@pytest.mark.parametrize("family", [f for f in LLM_APIS if f.text_path], ids=lambda f: f.name)
-@pytest.mark.parametrize("wrong", [7, True, 1.5])
+@every("family", [it for it in LLM_APIS if it.text_path])
+@every("wrong", [7, True, 1.5])
 def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
     family: LlmApi, wrong: float
 ) -> None:
@@ -129,7 +130,7 @@ def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
     assert (answer.error or "").startswith(f"the answer is not {family.answer_description}: ")
 
 
-@pytest.mark.parametrize("family", [f for f in LLM_APIS if f.text_path], ids=lambda f: f.name)
+@every("family", [it for it in LLM_APIS if it.text_path])
 def test_a_stream_in_which_a_number_stands_for_words_is_not_read(family: LlmApi) -> None:
     said = LlmAnswer("m", text="hi there", usage=Usage(1, 1), finish="stop", complete=True)
     requests = (vector.recognised() for vector in vectors(family.name))
@@ -232,7 +233,7 @@ def test_an_answer_that_is_written_reads_the_same(
 
 
 @each_family
-@pytest.mark.parametrize("trouble", get_args(ApiErrorKind.__value__))
+@every("trouble", get_args(ApiErrorKind.__value__))
 def test_a_refusal_is_an_error_with_its_words(family: LlmApi, trouble: ApiErrorKind) -> None:
     request = vectors(family.name)[0].recognised()
 
@@ -250,7 +251,7 @@ def test_a_refusal_is_an_error_with_its_words(family: LlmApi, trouble: ApiErrorK
 
 
 @each_family
-@pytest.mark.parametrize("trouble", get_args(ApiErrorKind.__value__))
+@every("trouble", get_args(ApiErrorKind.__value__))
 def test_the_wait_in_a_refusal_is_read(family: LlmApi, trouble: ApiErrorKind) -> None:
     for vector in vectors(family.name):
         request = vector.recognised()
@@ -262,8 +263,8 @@ def test_the_wait_in_a_refusal_is_read(family: LlmApi, trouble: ApiErrorKind) ->
 
 
 @each_family
-@pytest.mark.parametrize(
-    ("headers", "wait"),
+@every(
+    "headers, wait",
     [
         ({"Retry-After": "3"}, 3),
         ({"retry-after": "1.5"}, 1.5),
@@ -281,7 +282,7 @@ def test_a_wait_in_a_header_is_read_where_it_is_one(
     assert retry_after(vectors(family.name)[0].recognised(), headers, b"[{]") == wait
 
 
-@each_family
+@pytest.mark.parametrize("family", LLM_APIS, ids=lambda it: it.name)
 @given(data=st.data())
 @settings(max_examples=25)
 def test_nothing_that_is_asked_raises(family: LlmApi, data: st.DataObject) -> None:
@@ -294,7 +295,7 @@ def test_nothing_that_is_asked_raises(family: LlmApi, data: st.DataObject) -> No
         tool_names(request)
 
 
-@each_family
+@pytest.mark.parametrize("family", LLM_APIS, ids=lambda it: it.name)
 @given(data=st.data(), junk=st.binary(max_size=30))
 @settings(max_examples=25)
 def test_nothing_that_is_answered_raises(family: LlmApi, data: st.DataObject, junk: bytes) -> None:
@@ -309,7 +310,7 @@ def test_nothing_that_is_answered_raises(family: LlmApi, data: st.DataObject, ju
 
 
 @each_family
-@pytest.mark.parametrize("tokens", [-1, 10**30, 1.5, "many", None, [], {}])
+@every("tokens", [-1, 10**30, 1.5, "many", None, [], {}])
 def test_a_usage_that_is_none_is_not_believed(family: LlmApi, tokens: object) -> None:
     vector = next(v for v in vectors(family.name) if v.says.get("usage", {}).get("output_total"))
     number = str(vector.says["usage"]["output_total"]).encode()
