@@ -25,7 +25,7 @@ THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs training viewer demo test test-testbed test-slow test-all coverage check bench constraints clean
+.PHONY: help setup programs training viewer demo test test-warex test-testbed test-slow test-all coverage check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -36,7 +36,9 @@ setup: ## make .venv: a Python, the pinned packages, a Chromium
 demo: setup ## watch an agent meet the paper's failures, to a table and a report
 	@.venv/bin/warex demo
 
-test: test-testbed ## the quick tier; needs nothing but what setup brings
+test: test-testbed test-warex ## the quick tier; needs nothing but what setup brings
+
+test-warex: setup ## the quick tier without the testbed's
 	@$(TESTS) $(QUICK)
 
 test-testbed: setup ## the quick tier of the testbed alone

@@ -93,6 +93,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_base_is_enough_for_a_command_a_campaign_and_what_reads_them(
     folder: Path, without_extras: dict[str, str]

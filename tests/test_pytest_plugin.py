@@ -328,6 +328,7 @@ def test_a_file_for_a_ci_server_that_cannot_be_written_is_a_sentence(
     assert "--warex-junit .: this is a folder" in said
 
 
+@pytest.mark.slow
 def test_a_marker_that_cannot_work_is_a_sentence(tmp_path: Path, site: int) -> None:
     code, said = run(
         tmp_path,

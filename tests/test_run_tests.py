@@ -52,6 +52,7 @@ def flaky(count: int) -> str:
     return FLAKY.format(names=names)
 
 
+@pytest.mark.slow
 def test_a_flaky_test_is_named_with_its_first_failure(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text(flaky(3))
     (tmp_path / "test_b.py").write_text(PROCESSES)

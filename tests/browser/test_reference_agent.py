@@ -172,6 +172,7 @@ def test_giveup_reports_at_the_first_page_it_does_not_know(
     assert (ran.result["ending"], ran.result["steps"]) == ("reported_infeasible", 1)
 
 
+@pytest.mark.slow
 def test_patient_recovers_on_every_page_even_by_sending_the_form_again(
     agent: Callable[..., Ran], site: Site, model: str
 ) -> None:

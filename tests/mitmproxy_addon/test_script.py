@@ -50,6 +50,7 @@ def test_stock_mitmdump_injects_and_records(tmp_path: Path, plain: Origin) -> No
     assert (ended.exchanges, ended.delivered, ended.missed) == (2, 1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_stock_mitmdump_answers_for_a_faults_own_site(tmp_path: Path) -> None:
     assert MaliciousPopup.own_site is not None

@@ -83,6 +83,7 @@ def test_the_place_says_whether_a_fault_came_before_and_how_long_before(
     assert (divergence.faults[1] is None) == (place == "before_faults")
 
 
+@pytest.mark.slow
 def test_only_a_bounded_number_of_steps_is_aligned_after_the_first_divergence() -> None:
     divergence = of(["a"] * 900, ["b", *["a"] * 900])
 

@@ -31,6 +31,7 @@ met.push(tries(() => { const opened = indexedDB.open("store", 1);
 }));"""
 
 
+@pytest.mark.slow
 def test_storage_that_is_denied_throws_at_the_first_script_of_the_page(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:

@@ -138,6 +138,7 @@ def test_a_basket_that_scripts_draw_lacks_what_is_gone(
 # ---- price_change
 
 
+@pytest.mark.slow
 def test_a_price_is_another_one_from_the_basket_on_and_all_of_it_adds_up(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_page_drawn_by_scripts_shows_the_lie(
         assert len(told) == 3 - len(shown)
 
 
+@pytest.mark.slow
 def test_a_write_that_was_never_made_is_said_to_be_saved(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
@@ -144,6 +145,7 @@ shadow.attachShadow({{mode: "open"}}).innerHTML = "<span>$</span><span>129.90</s
 </script>"""
 
 
+@pytest.mark.slow
 def test_a_price_is_one_however_many_nodes_hold_it(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:

@@ -83,6 +83,7 @@ def test_a_lure_leads_to_a_site_that_goes_on_and_sees_all(
     assert len(lane.events(FaultDelivered)) == 1
 
 
+@pytest.mark.slow
 def test_a_lure_that_nothing_closes_stays(browser: Browser, begin: Begin, site: Origin) -> None:
     given = scenario(MaliciousPopup(lure="bitcoin", closable=False))
     with lane_to(begin, site, given) as lane:

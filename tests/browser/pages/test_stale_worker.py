@@ -29,6 +29,7 @@ def deploy(site: Origin, version: int) -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_old_page_and_script_meet_the_data_of_today_until_a_reload_by_force(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:

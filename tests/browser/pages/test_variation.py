@@ -67,6 +67,7 @@ def test_a_page_without_anything_to_change_says_so(
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
+@pytest.mark.slow
 def test_a_restyled_page_looks_other_and_works_as_before_under_its_policy(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
@@ -77,6 +78,7 @@ def test_a_restyled_page_looks_other_and_works_as_before_under_its_policy(
         expect(page.locator("#told")).to_have_text("clicks 1")
 
 
+@pytest.mark.slow
 def test_what_was_looked_at_is_somewhere_else_after_a_shift(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
@@ -89,6 +91,7 @@ def test_what_was_looked_at_is_somewhere_else_after_a_shift(
         expect(page.locator("#told")).to_have_text("clicks 1")
 
 
+@pytest.mark.slow
 def test_what_is_new_goes_with_a_click_and_stays_away(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
@@ -102,6 +105,7 @@ def test_what_is_new_goes_with_a_click_and_stays_away(
         wait_until(lambda: "dismissed" in [it.what for it in lane.events(Witness)])
 
 
+@pytest.mark.slow
 def test_an_action_behind_a_flag_does_what_it_did_one_click_later(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
@@ -130,6 +134,7 @@ Tent $10.00 Axe $25.50 Rope $110.00 Name Zoe 1 Adam 3 Mia 2 Fruit Pear Fig Nut P
 Monday Tuesday Friday 2 days ago Zed 3 days ago Amy Tom"""
 
 
+@pytest.mark.slow
 def test_groups_stand_in_another_order_for_the_eye_and_for_assistive_technology(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
@@ -189,6 +194,7 @@ def test_the_site_is_sent_its_own_names_of_fields(
         expect(page).to_have_url("https://shop.example/sent?token=t&given=Jo&family=Doe&colour=Red")
 
 
+@pytest.mark.slow
 def test_a_translated_page_says_its_language_and_works_as_before(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_site_under_maintenance_is_back_for_who_asks_again(
         expect(page.get_by_role("heading", name="Goods")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_another_page_of_the_site_comes(browser: Browser, begin: Begin, site: Origin) -> None:
     with visiting(browser, begin, site, WrongRedirect()) as (_, page):
         page.goto(f"{SITE}/goods")
@@ -88,6 +89,7 @@ def test_a_page_that_trickles_in_comes_whole(browser: Browser, begin: Begin, sit
         expect(page.get_by_role("heading", name="Goods")).to_have_css("color", "rgb(1, 2, 3)")
 
 
+@pytest.mark.slow
 def test_a_quota_refuses_pages_until_its_window_is_over(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:

@@ -154,6 +154,7 @@ def test_the_first_request_of_a_program_is_its_first_page_where_the_scenario_say
     assert "never armed" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_scenario_that_hits_nothing_is_reported(port: int) -> None:
     done = ran(
         "environment",
@@ -218,6 +219,7 @@ def test_without_a_scenario_the_answer_is_the_sites(mode: str, port: int) -> Non
     assert (done.returncode, done.stdout, done.stderr) == (0, "hello", "")
 
 
+@pytest.mark.slow
 def test_without_isolation_the_command_is_told_and_nothing_else_is_changed(port: int) -> None:
     code = f"""
 import os, ssl, urllib.request
@@ -395,6 +397,7 @@ def test_a_command_that_ended_leaves_an_outcome_without_a_score(
     assert 0 < outcome.latency_s < elapsed
 
 
+@pytest.mark.slow
 def test_a_command_that_was_stopped_leaves_no_outcome(tmp_path: Path) -> None:
     done = ran("environment", "--out", tmp_path, "--", "sh", "-c", "kill -TERM $$")
 
@@ -497,6 +500,7 @@ sys.exit(9)
     assert (running.returncode, err) == (9, "")
 
 
+@pytest.mark.slow
 def test_a_signal_as_the_command_starts_ends_it_all() -> None:
     with started("--isolate", "environment", "--", "sleep", "600") as running:
         wait_until(lambda: "forkserver" in "".join(map(_command_line, _children(running.pid))))
@@ -577,6 +581,7 @@ def test_on_a_terminal_it_is_as_if_warex_were_not_there(mode: str, tmp_path: Pat
 # ---- nothing is left behind
 
 
+@pytest.mark.slow
 @OUTSIDE
 def test_what_the_command_leaves_running_ends_with_it(mode: str) -> None:
     done = ran(mode, "--quiet", "--", "sh", "-c", "setsid sleep 600 & cat /proc/self/environ")
@@ -670,6 +675,7 @@ def test_a_client_that_distrusts_our_certificate_voids_the_trial_even_if_quiet(
     assert isinstance(read_outcome(tmp_path / "out"), Void)
 
 
+@pytest.mark.slow
 def test_a_browser_that_goes_past_the_proxy_is_warned_of(tmp_path: Path) -> None:
     # Started by its full path, and heeding nothing: to the kernel it is called as a browser is.
     browser = shutil.copy(shutil.which("sleep") or "", tmp_path / "chromium")
@@ -691,6 +697,7 @@ print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["conte
 """
 
 
+@pytest.mark.slow
 def test_a_reset_that_fails_leaves_its_reason(tmp_path: Path) -> None:
     done = ran("environment", "--out", tmp_path / "out", "--reset", "false", "--", "true")
 
@@ -700,6 +707,7 @@ def test_a_reset_that_fails_leaves_its_reason(tmp_path: Path) -> None:
     assert "the site was not reset" in found.reason
 
 
+@pytest.mark.slow
 def test_a_run_is_no_place_for_the_trace(tmp_path: Path) -> None:
     write_manifest(tmp_path / "manifest.json", MANIFEST)
     for command in (("exec", "--out", tmp_path, "--", "true"), ("proxy", "--out", tmp_path)):

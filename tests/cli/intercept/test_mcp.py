@@ -210,6 +210,7 @@ def test_with_a_proxy_it_joins_the_trial_or_the_task_and_fails_closed(tmp_path: 
     assert tasks[:3] == ["", "other", ""]
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_the_server_ends_with_a_signal_with_its_client_and_with_warex() -> None:
     with started(*PYTHON, SERVER) as process:

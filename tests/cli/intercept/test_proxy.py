@@ -28,6 +28,7 @@ def test_the_proxy_ends_cleanly_when_it_is_told_to(tmp_path: Path, number: int) 
     assert read_outcome(tmp_path / "out") == Unscored()
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_the_control_api_is_where_it_says(tmp_path: Path) -> None:
     with proxy("--out", tmp_path / "out") as running:
@@ -56,6 +57,7 @@ def test_a_replay_brings_the_scenario_and_the_seed(tmp_path: Path) -> None:
     assert began.replay_of == str(tmp_path / "one")
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_a_program_is_told_in_one_line_when_and_where_the_proxy_serves(tmp_path: Path) -> None:
     ready, out = tmp_path / "ready.json", tmp_path / "out"

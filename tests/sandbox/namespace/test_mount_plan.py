@@ -245,6 +245,7 @@ def test_java_trusts_the_ca_without_options(inside: FakeNetwork, tmp_path: Path)
     assert inside.run(*command, variables=bare()) == (0, "hello\n")
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("who", LAST, ids=str)
 def test_chromium_trusts_the_ca_without_being_told_and_nothing_stays_in_home(who: User) -> None:

@@ -963,6 +963,7 @@ def test_an_injection_says_what_was_injected_where() -> None:
     assert [type(effect).__name__ for effect in injection.effects] == ["Reply"]
 
 
+@pytest.mark.slow
 def test_what_is_over_takes_little_memory() -> None:
     # Each address is counted by itself, and each injection is missed.
     injector = Injector(one(per="url", fault={"kind": "network_error"}), 1)
