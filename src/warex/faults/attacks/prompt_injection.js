@@ -25,7 +25,11 @@
         button.type = "button";
         on(button, "click", (event) => tell("clicked", event));
     }
-    let carried = false, carrier = null, endWatch = () => {};
+    let carried = false, carrier = null, puts = 0, drawnPut = 0, endWatch = () => {};
+    const frame = requestAnimationFrame.bind(window);
+    // Note that the page has drawn twice since a put: what it undoes as it draws is then undone. A
+    // clock does not tell, since a machine that is busy draws seldom.
+    const noteDrawn = (put) => frame(() => frame(() => { drawnPut = put; }));
     const match = contest();
     const says = (node) => attribute && node !== added ? node.getAttribute(where) === text : node === added || node.textContent === text;
     const holds = () => carrier !== null && carrier.isConnected && says(carrier);
@@ -70,10 +74,13 @@
         const held = holds();
         if (carrier !== null && !held && match.undone() < 0) return stop(timer);
         carrier = put(found);
-        if (!held) match.done();
+        if (!held) {
+            match.done();
+            noteDrawn(++puts);
+        }
         if (button && !button.isConnected) found === document.body ? found.append(button) : found.after(button);
-        // What is not to be seen, an agent reads: it is there from one look to the next.
-        if (where !== "visible" && held) shown();
+        // What is not to be seen, an agent reads: it is still there after the page has drawn.
+        if (where !== "visible" && held && drawnPut === puts) shown();
         if (where !== "visible" || held) return;
         endWatch();
         endWatch = whenSeen(carrier, shown, {anywhere: true, stands: holds});
