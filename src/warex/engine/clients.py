@@ -99,7 +99,7 @@ class ClientSide:
         """The shares of other handlers, by their ``id``."""
         self._make_run = begin
         self._begun: deque[Run] = deque()
-        self._peer = Peer(services.turns, end, self._go_on)
+        self._peer = Peer(services.turns, end, self)
         self._late = b""
         """What has come, and waits for the client's turn."""
         self._is_free = False
@@ -194,7 +194,7 @@ class ClientSide:
         began = time.monotonic()
         self._dispatch(self.http.receive(data), began)
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Take what was left, once others had their turn."""
         if self._tunnel is None or self._tunnel.done():
             return  # It is not served any more.

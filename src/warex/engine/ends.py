@@ -433,11 +433,11 @@ class End:
 
     def _close_tls(self) -> None:
         for layer in reversed(self._layers):
-            # It waits for the peer's alert; ours is in the outgoing bytes.
-            with suppress(ssl.SSLError):
-                layer.session.unwrap()
-            with suppress(ssl.SSLError):
+            layer.close()
+            try:  # noqa: SIM105 - each connection does this
                 self._send_outgoing(layer)
+            except ssl.SSLError:  # Of the layer below.
+                pass
 
     # ---- the socket below
 

@@ -171,7 +171,7 @@ class SiteSide:
         self._inboxes: dict[int, SiteInbox] = {}
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._is_going_away = False
-        self._peer = Peer(turns, end, self._go_on)
+        self._peer = Peer(turns, end, self)
         self._late = b""
         """What has come, and waits for the site's turn."""
         self._flushes = False
@@ -267,6 +267,8 @@ class SiteSide:
 
     def close(self) -> None:
         """Close the connection."""
+        if not self._inboxes:
+            self.end.on_end = None  # Nobody waits for it.
         self.end.close()
 
     def flush(self) -> None:
@@ -297,7 +299,7 @@ class SiteSide:
         else:
             self._read(data)
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Take what was left, once others had their turn."""
         data, self._late = self._late, b""
         self._read(data)

@@ -66,6 +66,13 @@ class TlsLayer:
                 return
             del self.held[0]
 
+    def close(self) -> None:
+        """Say that no more comes from this side; the alert is in ``outgoing``."""
+        try:  # noqa: SIM105 - each connection does this
+            self.session.unwrap()
+        except ssl.SSLError:  # It would wait for the peer's.
+            pass
+
     def read(self) -> bytes:
         """Return what has come through; what had to wait for it is in ``outgoing``."""
         pieces: list[bytes] = []
