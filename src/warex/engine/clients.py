@@ -162,7 +162,8 @@ class ClientSide:
         share = self._others.get(id(handler))
         if share is None:
             connection = replace(self.connection, state=None)
-            share = Share(handler, connection, self._own.route.another(handler.broke))
+            route = self._own.route.another(handler.broke, self.services.sessions_of(handler))
+            share = Share(handler, connection, route)
             self._others[id(handler)] = share
             handler.connected(connection)
         return share

@@ -233,15 +233,8 @@ class End:
 
     # ---- TLS
 
-    async def start_tls(
-        self,
-        context: ssl.SSLContext,
-        *,
-        server_side: bool = False,
-        server_hostname: str | None = None,
-    ) -> None:
+    async def start_tls(self, layer: TlsLayer) -> None:
         """Shake hands above what there is; raise SSLError or ConnectionError on failure."""
-        layer = TlsLayer(context, server_side=server_side, server_hostname=server_hostname)
         if self._chunks:
             layer.incoming.write(self._take())
         self._layers.append(layer)

@@ -167,6 +167,8 @@ class SiteSide:
         self._broke = broke
         self.has_served = False
         """Whether an exchange was complete on it before."""
+        self.on_served: Callable[[], None] | None = None
+        """Called once an exchange was."""
         self._intake = Intake(end, end.buffers, has_windows=version == "HTTP/2.0")
         self._inboxes: dict[int, SiteInbox] = {}
         self._emptied: dict[int, asyncio.Future[None]] = {}
@@ -256,6 +258,9 @@ class SiteSide:
         inbox.close()
         if is_complete:
             self.has_served = True
+            on_served, self.on_served = self.on_served, None
+            if on_served is not None:
+                on_served()
         elif not self.end.is_closed:
             self.http.reset(stream, CANCEL if code is None else code)
             self.flush()

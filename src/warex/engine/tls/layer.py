@@ -27,11 +27,15 @@ class TlsLayer:
         *,
         server_side: bool = False,
         server_hostname: str | None = None,
+        resumes: ssl.SSLSession | None = None,
     ) -> None:
+        """``resumes``: an earlier session of the same context, which is offered to the server."""
         self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.session = context.wrap_bio(
             self.incoming, self.outgoing, server_side=server_side, server_hostname=server_hostname
         )
+        if resumes is not None:
+            self.session.session = resumes
         self._is_server = server_side
         self.held: list[bytes] = []
         """What waits until the peer has shaken hands again (RFC 5246 §7.4.1.1)."""
