@@ -99,13 +99,13 @@ def test_a_connection_is_freed_so_too_however_its_exchange_ends(
                 while (got := client.recv(4096)) and not got.endswith(b"half"):
                     pass
         wait_until(lambda: len(handler.closed_connections) == 4)
-    ends = [(it.end, it.head_sent) for it in handler.outcomes]
-    assert ends == [
+    ends = {(it.end, it.head_sent) for it in handler.outcomes}  # The next may begin before.
+    assert ends == {
         ("site_failed", True),
         ("client_left", True),
         ("complete", True),
         ("aborted", False),
-    ]
+    }
 
 
 class ReadsFrames(Scripted):
