@@ -4,7 +4,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -158,7 +158,11 @@ class Running:
         async def run() -> object:
             return function()
 
-        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(5)
+        return self.finish(run())
+
+    def finish[T](self, work: Coroutine[object, object, T]) -> T:
+        """Run a coroutine on the engine's thread to its end."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(5)
 
 
 @contextmanager

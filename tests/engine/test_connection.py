@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from bench.fuzz.mutants_websocket import frame
 
 from tests.engine.running import Scripted, running, shake_hands, wait_until
 from tests.proxy.support.client import (
@@ -18,12 +19,16 @@ from tests.proxy.support.client import (
     trusting,
     tunnelled,
 )
-from tests.proxy.support.origin import Origin, dead_port
+from tests.proxy.support.origin import Answer, Origin, dead_port
 from warex.engine import connection
 from warex.engine.handler import (
+    Abort,
     AbortConnection,
     Address,
     Connection,
+    Exchange,
+    Forward,
+    FrameUse,
     Intercept,
     Plan,
     Respond,
@@ -38,6 +43,8 @@ from warex.proxy.certificates.ca import CertificateAuthority
 pytestmark = pytest.mark.wire
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+JOIN = b"\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
+SWITCH = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
 
 
 def test_the_sites_protocol_is_offered_to_the_client(
@@ -60,28 +67,69 @@ def test_a_connection_that_is_over_is_freed_without_the_garbage_collector(
     ca: CertificateAuthority, secure_h1: Origin, secure_h2: Origin, protocol: str
 ) -> None:
     """Its TLS is memory of OpenSSL's, of which the collector knows nothing."""
-
-    def sessions() -> list[object]:
-        return [each for each in gc.get_objects() if isinstance(each, ssl.SSLObject)]
-
     origin = secure_h2 if protocol == "h2" else secure_h1
     handler = Scripted()
-    with running(handler, ca) as engine:
-        gc.collect()
-        before = len(sessions())
-        gc.disable()
-        try:
-            for _ in range(3):
-                with secure(
-                    engine.port, "localhost", origin.port, ca.certificate, protocol
-                ) as client:
-                    if protocol == "http/1.1":
-                        client.sendall(GET)
-                        assert read_answer(client)[1] == b"hello"
-            wait_until(lambda: len(handler.closed_connections) == 3)
-            wait_until(lambda: len(sessions()) <= before)
-        finally:
-            gc.enable()
+    with running(handler, ca) as engine, all_tls_is_freed():
+        for _ in range(3):
+            with secure(engine.port, "localhost", origin.port, ca.certificate, protocol) as client:
+                if protocol == "http/1.1":
+                    client.sendall(GET)
+                    assert read_answer(client)[1] == b"hello"
+        wait_until(lambda: len(handler.closed_connections) == 3)
+
+
+def test_a_connection_is_freed_so_too_however_its_exchange_ends(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    half = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n"
+    secure_h1.routes["/cut"] = Answer(raw=half + b"Connection: close\r\n\r\nhalf")
+    secure_h1.routes["/half"] = Answer(raw=half + b"\r\nhalf")
+    secure_h1.routes["/socket"] = Answer(raw=SWITCH + frame(1, b"half"))
+    handler = ReadsFrames(
+        request_plan=lambda it: Plan(
+            Abort("close") if it.request.path == "/abort" else Forward(),
+            (0.001,),
+        )
+    )
+    with running(handler, ca) as engine, all_tls_is_freed():
+        for path in ("/cut", "/half", "/socket", "/abort"):
+            with secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client:
+                client.settimeout(5)
+                client.sendall(GET.replace(b"/ ", path.encode() + b" ").replace(b"\r\n\r\n", JOIN))
+                while (got := client.recv(4096)) and not got.endswith(b"half"):
+                    pass
+        wait_until(lambda: len(handler.closed_connections) == 4)
+    ends = {(it.end, it.head_sent) for it in handler.outcomes}  # The next may begin before.
+    assert ends == {
+        ("site_failed", True),
+        ("client_left", True),
+        ("complete", True),
+        ("aborted", False),
+    }
+
+
+class ReadsFrames(Scripted):
+    """Reads the frames of WebSockets."""
+
+    def wants_frames(self, exchange: Exchange) -> FrameUse | None:
+        return "read"
+
+
+@contextmanager
+def all_tls_is_freed() -> Iterator[None]:
+    """Wait until the TLS of the block's connections is freed, without the garbage collector."""
+
+    def sessions() -> int:
+        return sum(isinstance(each, ssl.SSLObject) for each in gc.get_objects())
+
+    gc.collect()
+    before = sessions()
+    gc.disable()
+    try:
+        yield
+        wait_until(lambda: sessions() <= before)
+    finally:
+        gc.enable()
 
 
 def test_a_client_without_alpn_gets_none(ca: CertificateAuthority, secure_h1: Origin) -> None:

@@ -195,8 +195,8 @@ async def test_tls_runs_through_tls(ca: CertificateAuthority, leaf: tuple[Path, 
         other = End(peer.dup())
         for _ in range(2):
             await asyncio.gather(
-                end.start_tls(client, server_hostname="localhost"),
-                other.start_tls(server, server_side=True),
+                end.start_tls(TlsLayer(client, server_hostname="localhost")),
+                other.start_tls(TlsLayer(server, server_side=True)),
             )
         end.write(b"ping" * 10000)
         got = b""
@@ -219,8 +219,8 @@ async def test_an_end_without_the_alert_of_tls_is_told(
     async with connected() as (end, peer):
         other = End(peer.dup())
         await asyncio.gather(
-            end.start_tls(client, server_hostname="localhost"),
-            other.start_tls(server, server_side=True),
+            end.start_tls(TlsLayer(client, server_hostname="localhost")),
+            other.start_tls(TlsLayer(server, server_side=True)),
         )
         other.raw.shutdown(socket.SHUT_WR)
         assert await end.read() == b""
@@ -240,7 +240,7 @@ async def test_session_tickets_leave_with_what_is_written_first(
     loop = asyncio.get_running_loop()
     async with connected() as (end, peer), asyncio.timeout(5):
         client = TlsLayer(trusting, server_hostname="localhost")
-        shaking = asyncio.ensure_future(end.start_tls(server, server_side=True))
+        shaking = asyncio.ensure_future(end.start_tls(TlsLayer(server, server_side=True)))
         while not client.shake_hands():
             await loop.sock_sendall(peer, client.outgoing.read())
             client.incoming.write(await loop.sock_recv(peer, 65536))

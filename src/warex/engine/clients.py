@@ -99,7 +99,7 @@ class ClientSide:
         """The shares of other handlers, by their ``id``."""
         self._make_run = begin
         self._begun: deque[Run] = deque()
-        self._peer = Peer(services.turns, end, self._go_on)
+        self._peer = Peer(services.turns, end, self)
         self._late = b""
         """What has come, and waits for the client's turn."""
         self._is_free = False
@@ -162,7 +162,8 @@ class ClientSide:
         share = self._others.get(id(handler))
         if share is None:
             connection = replace(self.connection, state=None)
-            share = Share(handler, connection, self._own.route.another(handler.broke))
+            route = self._own.route.another(handler.broke, self.services.sessions_of(handler))
+            share = Share(handler, connection, route)
             self._others[id(handler)] = share
             handler.connected(connection)
         return share
@@ -194,7 +195,7 @@ class ClientSide:
         began = time.monotonic()
         self._dispatch(self.http.receive(data), began)
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Take what was left, once others had their turn."""
         if self._tunnel is None or self._tunnel.done():
             return  # It is not served any more.

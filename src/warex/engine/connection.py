@@ -30,7 +30,7 @@ from warex.engine.routes import H1, OpenedSite, Route, split_authority
 from warex.engine.services import Services, Share
 from warex.engine.tls.certificates import CertificateError
 from warex.engine.tls.client_hello import NoClientHello, read_client_hello
-from warex.engine.tls.layer import ssl_reason
+from warex.engine.tls.layer import TlsLayer, ssl_reason
 
 _SERVER_FIRST_DELAY: Final = 0.5
 """Seconds after which a silent client in a tunnel is assumed to wait for the server."""
@@ -238,6 +238,7 @@ class ConnectionRun:
             self.services.site_contexts,
             self.services.clock,
             self.services.turns,
+            self.services.sessions_of(self.handler),
             broke=self.handler.broke,
             site=site,
             sni=sni,
@@ -364,7 +365,7 @@ class ConnectionRun:
         self.connection.certificate_sent = self.end.is_established()
         ended: Handshake = "left"
         try:
-            await self.end.start_tls(context, server_side=True)
+            await self.end.start_tls(TlsLayer(context, server_side=True))
         except ssl.SSLError as error:
             reason = ssl_reason(error)
             ended = "rejected" if " alert " in reason else "left"

@@ -233,15 +233,8 @@ class End:
 
     # ---- TLS
 
-    async def start_tls(
-        self,
-        context: ssl.SSLContext,
-        *,
-        server_side: bool = False,
-        server_hostname: str | None = None,
-    ) -> None:
+    async def start_tls(self, layer: TlsLayer) -> None:
         """Shake hands above what there is; raise SSLError or ConnectionError on failure."""
-        layer = TlsLayer(context, server_side=server_side, server_hostname=server_hostname)
         if self._chunks:
             layer.incoming.write(self._take())
         self._layers.append(layer)
@@ -433,11 +426,11 @@ class End:
 
     def _close_tls(self) -> None:
         for layer in reversed(self._layers):
-            # It waits for the peer's alert; ours is in the outgoing bytes.
-            with suppress(ssl.SSLError):
-                layer.session.unwrap()
-            with suppress(ssl.SSLError):
+            layer.close()
+            try:  # noqa: SIM105 - each connection does this
                 self._send_outgoing(layer)
+            except ssl.SSLError:  # Of the layer below.
+                pass
 
     # ---- the socket below
 

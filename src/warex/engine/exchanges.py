@@ -125,7 +125,7 @@ class ExchangeRun:
             await self._serve()
             over = _COMPLETE
         except Over as ended:
-            over = ended
+            over = ended.with_traceback(None)  # It has this frame, which has it.
         except asyncio.CancelledError:
             over = self._interruption or Over("shut_down", "the proxy ended")
         except Exception as error:  # noqa: BLE001 - fail closed
@@ -141,6 +141,7 @@ class ExchangeRun:
         self._leave_site(over.code)
         if self._upgrade is not None:
             self._upgrade.stop()
+            self._upgrade = None  # It has a method of this object.
         if over.end in ("client_left", "site_failed", "shut_down") and not record.is_complete:
             self._give_up(over)
         record.is_sent = True

@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -15,8 +16,9 @@ from warex.engine.http.http1.client import Http1Client
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.sites import SiteSide
 from warex.engine.sockets.turns import Turns
-from warex.engine.tls.layer import ssl_reason
+from warex.engine.tls.layer import TlsLayer, ssl_reason
 from warex.engine.tls.site_contexts import SiteContexts
+from warex.engine.tls.site_sessions import SecuredSite, SiteSessions
 
 H2, H1 = b"h2", b"http/1.1"
 _VERSIONS: Final[dict[str | None, HttpVersion]] = {"h2": "HTTP/2.0"}
@@ -44,6 +46,7 @@ class Route:
         contexts: SiteContexts,
         clock: Clock,
         turns: Turns,
+        sessions: SiteSessions,
         *,
         broke: Callable[[Exception], None],
         site: Site | None,
@@ -58,7 +61,7 @@ class Route:
         ``prior_knowledge``: sites without TLS speak HTTP/2 (RFC 9113 §3.3).
         """
         self._connector, self._contexts, self._clock = connector, contexts, clock
-        self._turns = turns
+        self._turns, self._sessions = turns, sessions
         self.site, self._sni, self._protocols = site, sni, protocols
         self._prior_knowledge = prior_knowledge
         self._broke = broke
@@ -70,13 +73,14 @@ class Route:
         self._opening: dict[Site, asyncio.Lock] = {}
         self._failures: dict[Site, SiteUnreachable] = {}
 
-    def another(self, broke: Callable[[Exception], None]) -> "Route":
-        """Return a route to the same sites that has no connections yet."""
+    def another(self, broke: Callable[[Exception], None], sessions: SiteSessions) -> "Route":
+        """Return another handler's route to the same sites, which has no connections yet."""
         return Route(
             self._connector,
             self._contexts,
             self._clock,
             self._turns,
+            sessions,
             broke=broke,
             site=self.site,
             sni=self._sni,
@@ -92,18 +96,21 @@ class Route:
         else:
             end = await self._connector.connect(site.address, direct=site.direct)
         connected, secured = self._clock.wall(), None
-        protocol = None
+        protocol, tls, secured_site = None, None, None
         if site.scheme == "https":
+            secured_site = self._secured(site)
             try:
-                protocol = await self._secure(end, site)
+                tls = await self._secure(end, secured_site)
             except BaseException:
                 end.reset()
                 raise
-            secured = self._clock.wall()
+            protocol, secured = tls.selected_alpn_protocol(), self._clock.wall()
         version = _VERSIONS.get(protocol, "HTTP/1.1")
         if site.scheme == "http" and self._prior_knowledge:
             version = "HTTP/2.0"
         side = self._side(end, version, site)
+        if secured_site is not None and tls is not None and not tls.session_reused:
+            side.on_served = partial(self._sessions.keep, secured_site, tls)
         return OpenedSite(side, protocol, started, connected, secured)
 
     async def ready(self, site: Site) -> tuple[SiteSide, OpenedSite | None]:
@@ -157,12 +164,16 @@ class Route:
         else:
             side.close()
 
-    async def _secure(self, end: End, site: Site) -> str | None:
-        name = (self._sni if site == self.site and self._sni else site.address.host).rstrip(".")
+    def _secured(self, site: Site) -> SecuredSite:
+        name = self._sni if site == self.site and self._sni else site.address.host
+        return SecuredSite(name.rstrip("."), site.address, self._protocols)
+
+    async def _secure(self, end: End, site: SecuredSite) -> ssl.SSLObject:
+        name, resumes = site.name, self._sessions.of(site)
+        context = self._contexts.context(site.protocols)
         try:
-            await end.start_tls(
-                self._contexts.context(self._protocols), server_hostname=name or None
-            )
+            layer = TlsLayer(context, server_hostname=name or None, resumes=resumes)
+            await end.start_tls(layer)
         except ssl.SSLCertVerificationError as error:
             raise SiteUnreachable(
                 "tls_certificate_error",
@@ -173,8 +184,10 @@ class Route:
             is_tls = isinstance(error, ssl.SSLError | ValueError)
             failure: SiteFailure = "tls_protocol_error" if is_tls else "connection_terminated"
             raise SiteUnreachable(failure, f"TLS with {name} failed: {reason}") from None
-        assert end.tls is not None
-        return end.tls.selected_alpn_protocol()
+        finally:
+            if resumes is not None and not (end.tls is not None and end.tls.session_reused):
+                self._sessions.forget(site)
+        return layer.session
 
     def _asks_proxy(self, site: Site) -> bool:
         """Whether an upstream proxy gets the whole URL, as the client gave it to us."""

@@ -185,6 +185,7 @@ class Engine:
                 tasks.add(run.task)
         if tasks:
             await asyncio.wait(tasks)
+        self._services.site_sessions.pop(id(handler), None)
 
     async def shut_down(self) -> None:
         """Stop accepting; end the open exchanges and connections."""

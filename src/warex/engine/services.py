@@ -12,6 +12,7 @@ from warex.engine.routes import Route
 from warex.engine.sockets.turns import Turns
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts
+from warex.engine.tls.site_sessions import SiteSessions
 
 
 class Services(Struct, frozen=True):
@@ -24,6 +25,12 @@ class Services(Struct, frozen=True):
     turns: Turns
     protocols: tuple[bytes, ...]
     """What is offered to sites by ALPN, where a client offers it."""
+    site_sessions: dict[int, SiteSessions] = {}
+    """By the ``id`` of their handler."""
+
+    def sessions_of(self, handler: Handler) -> SiteSessions:
+        """Return a handler's sessions with sites."""
+        return self.site_sessions.setdefault(id(handler), SiteSessions())
 
 
 class Share(Struct, frozen=True, eq=False):

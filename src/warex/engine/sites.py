@@ -167,11 +167,13 @@ class SiteSide:
         self._broke = broke
         self.has_served = False
         """Whether an exchange was complete on it before."""
+        self.on_served: Callable[[], None] | None = None
+        """Called once an exchange was."""
         self._intake = Intake(end, end.buffers, has_windows=version == "HTTP/2.0")
         self._inboxes: dict[int, SiteInbox] = {}
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._is_going_away = False
-        self._peer = Peer(turns, end, self._go_on)
+        self._peer = Peer(turns, end, self)
         self._late = b""
         """What has come, and waits for the site's turn."""
         self._flushes = False
@@ -256,6 +258,9 @@ class SiteSide:
         inbox.close()
         if is_complete:
             self.has_served = True
+            on_served, self.on_served = self.on_served, None
+            if on_served is not None:
+                on_served()
         elif not self.end.is_closed:
             self.http.reset(stream, CANCEL if code is None else code)
             self.flush()
@@ -267,6 +272,8 @@ class SiteSide:
 
     def close(self) -> None:
         """Close the connection."""
+        if not self._inboxes:
+            self.end.on_end = None  # Nobody waits for it.
         self.end.close()
 
     def flush(self) -> None:
@@ -297,7 +304,7 @@ class SiteSide:
         else:
             self._read(data)
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Take what was left, once others had their turn."""
         data, self._late = self._late, b""
         self._read(data)

@@ -129,7 +129,7 @@ class Connections:
         by_browser = self._rejections.is_browser(key)
         match ended:
             case "established":
-                self._established(connection, by_browser=by_browser)
+                self._established(connection, key, by_browser=by_browser)
             case "left":
                 # It has our certificate; before that, it may have waited for the site's.
                 if connection.certificate_sent and not (by_browser or is_reserved(host)):
@@ -140,9 +140,9 @@ class Connections:
             case "aborted":
                 pass
 
-    def _established(self, connection: Connection, *, by_browser: bool) -> None:
+    def _established(self, connection: Connection, key: str, *, by_browser: bool) -> None:
         sni = "" if connection.hello is None else connection.hello.sni
-        key, port = _key(connection), _port(connection)
+        port = _port(connection)
         self._rejections.accepted(key, sni)
         self.distrust.accepted(sni, by_browser=by_browser)
         if sni and not by_browser and not is_reserved(sni):

@@ -10,6 +10,7 @@ import pytest
 from warex.engine.ends import End
 from warex.engine.handler import Address, Connection
 from warex.engine.net.tunnel import pass_on
+from warex.engine.tls.layer import TlsLayer
 from warex.linux.sockets import reset_on_close
 from warex.proxy.certificates.ca import CertificateAuthority
 
@@ -31,8 +32,8 @@ async def test_bytes_pass_and_are_counted(
         server.load_cert_chain(*leaf)
         trusting = ssl.create_default_context(cafile=ca.certificate)
         await asyncio.gather(
-            site_end.start_tls(trusting, server_hostname="localhost"),
-            far_end.start_tls(server, server_side=True),
+            site_end.start_tls(TlsLayer(trusting, server_hostname="localhost")),
+            far_end.start_tls(TlsLayer(server, server_side=True)),
         )
     connection = Connection(1, Address("127.0.0.1", 1))
     client.sendall(b"early")

@@ -23,9 +23,9 @@ class Client:
 
     def __init__(self, turns: Turns, name: str, log: list[str], *, cost: float = 0.0) -> None:
         self.end, self._name, self._log, self._cost = End(), name, log, cost
-        self.peer = Peer(turns, self.end, self.serve)
+        self.peer = Peer(turns, self.end, self)
 
-    def serve(self) -> None:
+    def go_on(self) -> None:
         self._log.append(self._name)
         now = asyncio.get_running_loop().time()
         self.peer.served(now - self._cost, now)
@@ -34,7 +34,7 @@ class Client:
         if self.peer.must_wait:
             self.peer.wait()
         else:
-            self.serve()
+            self.go_on()
 
 
 async def test_nobody_waits_while_there_is_time() -> None:
@@ -51,7 +51,7 @@ async def test_those_that_used_little_come_before_those_that_used_much() -> None
     turns = Turns()
     floods = [Client(turns, name, log, cost=MUCH) for name in "fg"]
     for each in floods:
-        each.serve()
+        each.go_on()
     calm = [Client(turns, name, log) for name in "abc"]
     log.clear()
     for each in (*floods, *calm):

@@ -73,6 +73,8 @@ class Origin:
         self.seen: list[Seen] = []
         self.connections = 0
         self.alpn: list[str | None] = []
+        self.resumed: list[bool] = []
+        """Of each TLS connection."""
         self.resets: list[int] = []
         """The error codes of HTTP/2 streams that the client reset."""
         self._tls, self._h2c = tls, h2c
@@ -97,6 +99,7 @@ class Origin:
         self.at_headers.clear()
         self.seen.clear()
         self.alpn.clear()
+        self.resumed.clear()
         self.resets.clear()
 
     def run(self, call: Callable[[], object]) -> None:
@@ -136,6 +139,8 @@ class Origin:
             tls = writer.get_extra_info("ssl_object")
             protocol = tls.selected_alpn_protocol() if tls else None
             self.alpn.append(protocol)
+            if tls:
+                self.resumed.append(tls.session_reused)
             speak = self._speak_h2 if protocol == "h2" or self._h2c else self._speak_h1
             with suppress(
                 OSError,
@@ -275,9 +280,11 @@ def server_context(certificate: Path, key: Path, protocols: list[str]) -> ssl.SS
 
 
 @contextmanager
-def served(tls: ssl.SSLContext | None = None, *, h2c: bool = False) -> Iterator[Origin]:
+def served(
+    tls: ssl.SSLContext | None = None, *, h2c: bool = False, port: int = 0
+) -> Iterator[Origin]:
     """Serve a site; ``h2c``: HTTP/2 without TLS."""
-    origin = Origin(tls, h2c=h2c)
+    origin = Origin(tls, h2c=h2c, port=port)
     try:
         yield origin
     finally:

@@ -14,6 +14,7 @@ from warex.engine.http.heads import Headers, RequestHead, ResponseHead, parse_fi
 from warex.engine.net import socks5
 from warex.engine.net.dialling import Dialler
 from warex.engine.sockets.buffers import Buffers
+from warex.engine.tls.layer import TlsLayer
 from warex.engine.tls.site_contexts import SiteContexts
 
 _CHALLENGE: Final = b"proxy-authenticate"
@@ -105,7 +106,9 @@ class Connector:
             raise SiteUnreachable("destination_unavailable", str(error)) from None
         if parts.scheme == "https":
             try:
-                await end.start_tls(self._contexts.context(()), server_hostname=proxy.host)
+                await end.start_tls(
+                    TlsLayer(self._contexts.context(()), server_hostname=proxy.host)
+                )
             except OSError as error:
                 end.reset()
                 raise _failed(proxy.host, error) from None

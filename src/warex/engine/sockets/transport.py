@@ -88,8 +88,10 @@ class Transport:
         self._loop = asyncio.get_running_loop()
         self._fd = connected.fileno()
         connected.setblocking(False)
-        with suppress(OSError):  # It is no TCP socket.
+        try:  # noqa: SIM105 - each connection does this
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError:  # It is no TCP socket.
+            pass
         self._is_registered = False
         """Whether the event loop waits for what comes."""
         self._register()

@@ -8,8 +8,8 @@ lasts no longer with a hundred floods than with one.
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import Final
-from weakref import WeakMethod
+from typing import Final, Protocol
+from weakref import ref
 
 from warex.engine.sockets.buffers import Pausable
 
@@ -76,18 +76,25 @@ class Turns:
             self._end()
 
 
+class Served(Protocol):
+    """A side of a connection, which takes turns."""
+
+    def go_on(self) -> None:
+        """Serve what was left."""
+
+
 class Peer:
     """One peer's use of the turns."""
 
-    __slots__ = ("_at", "_end", "_resume", "_turns", "_used", "is_waiting")
+    __slots__ = ("_at", "_end", "_side", "_turns", "_used", "is_waiting")
 
-    def __init__(self, turns: Turns, end: Pausable, resume: Callable[[], None]) -> None:
-        """``resume``: a method that serves what was left; called in the peer's next turn.
+    def __init__(self, turns: Turns, end: Pausable, side: Served) -> None:
+        """``side`` goes on in the peer's next turn.
 
-        It is held weakly: its object has this peer, and a cycle would keep both, with their TLS,
-        until the garbage collector comes.
+        It is held weakly: it has this peer, and a cycle would keep both, with their TLS, until the
+        garbage collector comes.
         """
-        self._turns, self._end, self._resume = turns, end, WeakMethod(resume)
+        self._turns, self._end, self._side = turns, end, ref(side)
         self._used = self._at = 0.0
         self.is_waiting = False
         """Whether something is left for a turn to come."""
@@ -122,7 +129,7 @@ class Peer:
 
     def _go_on(self) -> None:
         self.is_waiting = False
-        if (resume := self._resume()) is not None:
-            resume()
+        if (side := self._side()) is not None:
+            side.go_on()
         if not self.is_waiting:
             self._end.resume(self)

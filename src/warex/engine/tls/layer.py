@@ -27,11 +27,15 @@ class TlsLayer:
         *,
         server_side: bool = False,
         server_hostname: str | None = None,
+        resumes: ssl.SSLSession | None = None,
     ) -> None:
+        """``resumes``: an earlier session of the same context, which is offered to the server."""
         self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.session = context.wrap_bio(
             self.incoming, self.outgoing, server_side=server_side, server_hostname=server_hostname
         )
+        if resumes is not None:
+            self.session.session = resumes
         self._is_server = server_side
         self.held: list[bytes] = []
         """What waits until the peer has shaken hands again (RFC 5246 §7.4.1.1)."""
@@ -65,6 +69,13 @@ class TlsLayer:
             except ssl.SSLWantReadError:
                 return
             del self.held[0]
+
+    def close(self) -> None:
+        """Say that no more comes from this side; the alert is in ``outgoing``."""
+        try:  # noqa: SIM105 - each connection does this
+            self.session.unwrap()
+        except ssl.SSLError:  # It would wait for the peer's.
+            pass
 
     def read(self) -> bytes:
         """Return what has come through; what had to wait for it is in ``outgoing``."""

@@ -107,6 +107,7 @@ class Upgrade:
         for relay in (self._of_client, self._of_site):
             if relay is not None:
                 relay.stop()
+        self._of_client = self._of_site = None  # They have methods of this object.
         if self._limit is not None:
             self._limit.cancel()
 

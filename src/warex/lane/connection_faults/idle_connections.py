@@ -55,6 +55,8 @@ class IdleConnections:
 
     def check(self) -> None:
         """Close the connections that rules affect which came into force since the last check."""
+        if not (self._injector.judges_tries or self._in_force):
+            return
         now = self._clock.now()
         in_force, then = self._injector.in_force(now)
         fresh, self._in_force = in_force - self._in_force, in_force

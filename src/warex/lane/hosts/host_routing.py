@@ -1,13 +1,17 @@
 """Which connections are read, and the hosts to which requests are mapped."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from warex.lane.config import ProxyConfig
 from warex.lane.hosts.own_hosts import RESERVED_HOSTS
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.scenarios import Injector, Rule
 from warex.scenarios.matching.url_patterns import may_concern_host
+from warex.text.latest import Latest
 from warex.traffic import BACKGROUND_HOSTS, HostMap
+
+_REMEMBERED: Final = 1024
+"""Hosts."""
 
 CANARY_HEADERS = {"content-type": "text/html", "cache-control": "no-store"}
 
@@ -30,8 +34,9 @@ class HostRouting:
         self._injector = injector
         self._has_llm_cache = config.llm_cache is not None
         self._rejected: set[str] = set()
-        self._answering: tuple[tuple[Rule, ...], tuple[Rule, ...]] = ((), ())
-        """The rules of which it was looked up, and those of them that work without the site."""
+        self._rules: tuple[Rule, ...] = ()
+        self._without_site = Latest[str, bool](_REMEMBERED)
+        """Hosts of which it was looked up whether these rules work without their site."""
         self._maps = {(it.origin, it.origin_port): it for it in config.traffic.host_maps}
 
     def passthrough_reason(self, host: str) -> PassthroughReason | None:
@@ -62,14 +67,20 @@ class HostRouting:
 
         By a rule, or by an earlier answer of a model. ``host``: empty if it is not known yet.
         """
+        if self._has_llm_cache:
+            return True
         rules = self._injector.rules
-        if rules != self._answering[0]:
-            able = tuple(rule for rule in rules if rule.fault.works_without_site)
-            self._answering = rules, able
-        return self._has_llm_cache or any(
-            not host or may_concern_host(rule.match, host, self._sites)
-            for rule in self._answering[1]
-        )
+        if rules is not self._rules:
+            self._rules = rules
+            self._without_site.clear()
+        works = self._without_site.get(host)
+        if works is None:
+            works = self._without_site[host] = any(
+                not host or may_concern_host(rule.match, host, self._sites)
+                for rule in rules
+                if rule.fault.works_without_site
+            )
+        return works
 
     def _is_concerned(self, host: str) -> bool:
         return (

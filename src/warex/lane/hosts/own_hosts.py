@@ -40,7 +40,9 @@ class _Hosts(Collection[str]):
     def __contains__(self, host: object) -> bool:
         if not isinstance(host, str):
             return False
-        return host in self._others or (is_unregistrable(host) and host in fault_sites())
+        if host[2:4] != "--":  # As of most hosts.
+            return host in self._others
+        return is_unregistrable(host) and host in fault_sites()
 
     @override
     def __iter__(self) -> Iterator[str]:

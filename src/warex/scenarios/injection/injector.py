@@ -121,16 +121,15 @@ class Injector:
 
     def _set_counts(self, counts: Iterable[RuleState]) -> None:
         self._counts = tuple(counts)
+        self.rules = tuple(count.rule for count in self._counts)
+        """The scenario's rules and the one-shots."""
+        self.judges_tries = any(count.of_connections for count in self._counts)
+        """Whether any rule is about connection tries."""
         self._of_exchanges = [count for count in self._counts if not count.of_connections]
         self._at_request = [it for it in self._of_exchanges if not it.judged_at_response]
         self._at_response = [it for it in self._of_exchanges if it.judged_at_response]
         self.judges_responses = bool(self._at_response)
         """Whether any rule needs the site's answer."""
-
-    @property
-    def rules(self) -> tuple[Rule, ...]:
-        """The scenario's rules and the one-shots."""
-        return tuple(count.rule for count in self._counts)
 
     @property
     def seed(self) -> int:
