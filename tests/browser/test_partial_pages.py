@@ -30,6 +30,7 @@ FAULTS: dict[str, dict[str, JsonValue]] = {
     "line": {"kind": "bandwidth", "down": 40_000},
     "late": {"kind": "latency", "delay": 0.1},
     "cut": {"kind": "connection_cut", "after_bytes": 300},
+    "malformed": {"kind": "malformed_response", "defect": "chunk"},
 }
 MET = {
     "truncated": (True, False, "net::ERR_CONTENT_LENGTH_MISMATCH"),
@@ -38,6 +39,7 @@ MET = {
     "line": (True, True, None),
     "late": (True, True, None),
     "cut": (True, False, "net::ERR_CONNECTION_RESET"),
+    "malformed": (True, False, "net::ERR_INVALID_CHUNKED_ENCODING"),
 }
 """Whether the page's begin and end are there, and the error of its request."""
 

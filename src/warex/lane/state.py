@@ -11,6 +11,7 @@ from warex.engine.handler import Abort, BodyStep, Forward, ReadWhole, Relay, Res
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
+from warex.engine.http.malformed import Defect
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
 from warex.lane.response_faults.previous_responses import TaskKey
@@ -160,12 +161,14 @@ class Draft(Struct):
     """Where the body falls silent or ends; once the plan is made, those that it may reach."""
     abort: Abort | None = None
     """How the exchange ends without an answer."""
+    defect: Defect | None = None
+    """How the response breaks the rules of HTTP."""
 
     @property
     def is_cut(self) -> bool:
         """Whether the exchange ends before its answer is complete."""
         if not self.stops:
-            return self.abort is not None
+            return self.abort is not None or self.defect not in (None, "header")
         return self.abort is not None or any(stop.ends for stop in self.stops)
 
 
