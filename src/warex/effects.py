@@ -107,6 +107,8 @@ class Cut(msgspec.Struct, frozen=True):
     how: Literal["close", "reset"] = "close"
     head_bytes: int = 0
     """Bytes of the head of the site's answer that leave before; none on HTTP/2."""
+    ends_open: bool = False
+    """Whether the open exchanges and WebSockets that the rule is about are reset, too."""
 
 
 class Trickle(msgspec.Struct, frozen=True):

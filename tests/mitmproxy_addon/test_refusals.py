@@ -13,6 +13,7 @@ from warex.faults.server.http_error import HttpError
 from warex.faults.transport.bandwidth import Bandwidth
 from warex.faults.transport.latency import Latency
 from warex.faults.transport.malformed_response import MalformedResponse
+from warex.faults.transport.offline import Offline
 from warex.faults.transport.slow_body import SlowBody
 from warex.faults.transport.stalled_body import StalledBody
 from warex.faults.transport.truncated_body import TruncatedBody
@@ -38,6 +39,7 @@ PRESETS = Path(__file__).parents[2] / "src/warex/scenarios/presets"
             MalformedResponse(),
             "(malformed_response) sends an answer that breaks the rules of HTTP",
         ),
+        (Offline(), "(offline) resets what is open"),
         (Bandwidth(), "(bandwidth) sends an answer at a limited rate"),
         (McpError(), "(mcp_error) may insert messages into a server's event stream"),
     ],

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warex.effects import ChangeMessages, Reply, Stall, Trickle, Truncate
+from warex.effects import ChangeMessages, Cut, Reply, Stall, Trickle, Truncate
 from warex.engine.handler import Abort, BodyStep, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.byte_rate import ByteRate
@@ -37,6 +37,11 @@ def changes_events(injection: PlannedInjection) -> bool:
     """Whether an injection changes events of a stream."""
     effects = injection.effects
     return any(isinstance(it, ChangeMessages) and it.carrier == "events" for it in effects)
+
+
+def ends_open(injection: PlannedInjection) -> bool:
+    """Whether an injection ends what is open, and all that is requested for a time."""
+    return any(isinstance(effect, Cut) and effect.ends_open for effect in injection.effects)
 
 
 class MessageHits(Struct, eq=False):
