@@ -37,6 +37,7 @@ def test_the_traits_of_an_effect_do_not_contradict_each_other(kind: type[Effect]
 
 def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> None:
     assert effects_with(lambda traits: traits.keeps_response) == {
+        "add_stray_line",
         "delay",
         "stall",
         "stall_stream",

@@ -33,6 +33,8 @@ class EffectProperties(msgspec.Struct, frozen=True, kw_only=True):
     """It says when which part of an answer's body leaves."""
     rewrites: bool = False
     """The client gets the site's own answer with changes."""
+    malforms: bool = False
+    """The client gets the site's own answer in a form that HTTP does not allow."""
     changes_messages: bool = False
     """It changes messages of a channel that stays open after the exchange's head."""
     depends_on_site: bool = False
@@ -105,6 +107,8 @@ class Cut(msgspec.Struct, frozen=True):
     how: Literal["close", "reset"] = "close"
     head_bytes: int = 0
     """Bytes of the head of the site's answer that leave before; none on HTTP/2."""
+    ends_open: bool = False
+    """Whether the open exchanges and WebSockets that the rule is about are reset, too."""
 
 
 class Trickle(msgspec.Struct, frozen=True):
@@ -155,6 +159,29 @@ class Truncate(msgspec.Struct, frozen=True):
     unit: BodyUnit = "piece_share"
     silence: float = 0.0
     """Seconds before the end; infinite for no end but the client's."""
+
+
+type AnswerDefect = Literal["status_line", "two_lengths", "length", "chunk", "coding", "frame"]
+"""What is wrong with an answer that its client cannot read."""
+type Coding = Literal["gzip", "br", "zstd"]
+
+
+class Malform(msgspec.Struct, frozen=True):
+    """Send the site's answer with a defect that breaks the rules of HTTP."""
+
+    name: ClassVar = "malform"
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, malforms=True)
+
+    defect: AnswerDefect
+    coding: Coding = "gzip"
+    """Of the defect ``coding``."""
+
+
+class AddStrayLine(msgspec.Struct, frozen=True):
+    """Send a line without a colon among the fields of the site's answer; browsers skip it."""
+
+    name: ClassVar = "add_stray_line"
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True, malforms=True)
 
 
 class StallStream(msgspec.Struct, frozen=True):
@@ -371,6 +398,8 @@ type Effect = (
     | Trickle
     | Stall
     | Truncate
+    | Malform
+    | AddStrayLine
     | StallStream
     | CutStream
     | BreakEvent

@@ -12,6 +12,8 @@ from warex.faults.mcp.mcp_error import McpError
 from warex.faults.server.http_error import HttpError
 from warex.faults.transport.bandwidth import Bandwidth
 from warex.faults.transport.latency import Latency
+from warex.faults.transport.malformed_response import MalformedResponse
+from warex.faults.transport.offline import Offline
 from warex.faults.transport.slow_body import SlowBody
 from warex.faults.transport.stalled_body import StalledBody
 from warex.faults.transport.truncated_body import TruncatedBody
@@ -33,6 +35,11 @@ PRESETS = Path(__file__).parents[2] / "src/warex/scenarios/presets"
         (ConnectionCut(after_bytes=9), "(connection_cut) cuts an answer in its middle"),
         (SlowBody(), "(slow_body) sends an answer piece by piece"),
         (StalledBody(), "(stalled_body) stops an answer in its middle"),
+        (
+            MalformedResponse(),
+            "(malformed_response) sends an answer that breaks the rules of HTTP",
+        ),
+        (Offline(), "(offline) resets what is open"),
         (Bandwidth(), "(bandwidth) sends an answer at a limited rate"),
         (McpError(), "(mcp_error) may insert messages into a server's event stream"),
     ],
@@ -53,6 +60,7 @@ def test_a_fault_that_mitmproxy_cannot_show_is_refused_by_name(fault: Fault, wha
         TruncatedBody(how="clean"),
         ConnectionCut(),
         Latency(distribution="normal"),
+        MalformedResponse(defect="coding"),
     ],
 )
 def test_other_faults_are_taken(fault: Fault) -> None:

@@ -35,14 +35,13 @@ from warex.engine.http.heads import NO_FIELDS, ResponseHead
 from warex.engine.net.connector import SiteUnreachable
 from warex.engine.planned_messages import planned_response, with_any_length
 from warex.engine.request_body import RequestBody
-from warex.engine.response_body import ResponseBody
+from warex.engine.response_body import ResponseBody, ResponsePart, read_beginning
 from warex.engine.routes import site_of
+from warex.engine.sending.malformed_answer import send_malformed
 from warex.engine.sending.paced_body import PacedBody, send_beginning
 from warex.engine.services import eager_task
 from warex.engine.sites import SiteInbox, SiteSide
 from warex.engine.upgrade.upgrade import Upgrade
-
-type ResponsePart = DataReceived | MessageEnded
 
 _LEFT: Final = "Client disconnected."
 _COMPLETE: Final = Over("complete")
@@ -340,17 +339,9 @@ class ExchangeRun:
 
     async def _read_whole(self, limit: int, answered: ResponseReceived, inbox: SiteInbox) -> None:
         """Read the response, or its beginning; then decide again."""
-        parts: list[ResponsePart] = []
-        body: list[bytes] = []
-        size = 0
-        while size < limit and not self._site_done:
-            part = await self._next_part(inbox)
-            parts.append(part)
-            if isinstance(part, DataReceived):
-                body.append(part.payload)
-                size += len(part.payload)
-                self._acknowledge(part.flow)
-        self.exchange.response_body = b"".join(body)
+        next_part = partial(self._next_part, inbox)
+        parts, body = await read_beginning(limit, next_part, self._acknowledge)
+        self.exchange.response_body = body
         self.exchange.response_complete = self._site_done
         plan = self._handler.whole_response(self.exchange)
         if plan.hold_s:
@@ -453,9 +444,16 @@ class ExchangeRun:
         head, pieces = planned_response(self.exchange.request, respond)
         self.exchange.response = head
         record.response_begins()
+        body = self._paced(respond.pace)
+        if respond.defect is not None:
+            if await send_malformed(
+                client, self.stream, record, body, head, b"".join(pieces), respond.defect
+            ):
+                self._cut("close")
+            await self._complete()
+            return
         client.send_response(self.stream, head)
         record.head_sent = True
-        body = self._paced(respond.pace)
         await body.begin()
         for piece in pieces:
             parts: Iterable[bytes] = (piece,)

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
+from warex.engine.http.malformed import Defect as Defect
 from warex.engine.http.websocket import Frame as Frame
 from warex.exchange import SiteFailure as SiteFailure
 
@@ -242,6 +243,8 @@ class Respond(Struct, frozen=True):
     pace: Pace | None = None
     tap: bool = False
     """Whether ``response_piece`` is asked for each piece, just before it is sent."""
+    defect: Defect | None = None
+    """How it breaks the rules of HTTP; the client's version must have it, and nothing is tapped."""
 
     @property
     def pause_s(self) -> float:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Final
 
 from warex.engine.clients import ClientSide
@@ -20,6 +20,8 @@ from warex.engine.http.events import DataReceived, MessageEnded, ResponseEvent
 from warex.engine.planned_messages import spliced
 from warex.engine.sending.paced_body import PacedBody
 from warex.engine.sites import SiteInbox
+
+type ResponsePart = DataReceived | MessageEnded
 
 _IN_ONE_TURN: Final = 64 * 1024
 """Bytes of what a handler makes of one part that are sent in one turn; a few may become many."""
@@ -190,3 +192,21 @@ class ResponseBody:
         if self._flow:
             flow, self._flow = self._flow, 0
             self._acknowledge(flow)
+
+
+async def read_beginning(
+    limit: int, next_part: Callable[[], Awaitable[ResponsePart]], acknowledge: Callable[[int], None]
+) -> tuple[list[ResponsePart], bytes]:
+    """Read a body to its end, or until ``limit`` bytes came; return its parts, and the bytes."""
+    parts: list[ResponsePart] = []
+    body: list[bytes] = []
+    size = 0
+    while size < limit:
+        part = await next_part()
+        parts.append(part)
+        if isinstance(part, MessageEnded):
+            break
+        body.append(part.payload)
+        size += len(part.payload)
+        acknowledge(part.flow)
+    return parts, b"".join(body)

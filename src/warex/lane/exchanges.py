@@ -54,6 +54,7 @@ from warex.lane.state import (
     Draft,
     ExchangeState,
     changes_socket,
+    ends_open,
     read_head,
 )
 from warex.lane.traffic.base import Traffic
@@ -148,6 +149,8 @@ class Exchanges:
             state.pending = list(state.decision.injections)
         if before := [it for it in state.pending if _comes_before(it)]:
             self._apply(state, before)
+            for injection in filter(ends_open, before):
+                self._end_open(state, injection)
         if not state.by_warex:
             self._ask(state)
         elif state.draft.abort is None:  # Its page is changed as the site's would be.
@@ -388,6 +391,19 @@ class Exchanges:
             if state.draft.abort is not None:
                 return
 
+    def _end_open(self, hit: ExchangeState, injection: PlannedInjection) -> None:
+        """Reset what is open of the hit exchange's task and the rule is about."""
+        injector = hit.task.injector
+        # What another fault has in hand ends by its own plan.
+        live = [it for it in self._live.values() if not it.applied]
+        for state in (*live, *self.sockets.open):
+            request = state.request
+            is_apart = state is hit or state.is_to_warex or state.traffic.is_agent_request
+            if is_apart or state.task is not hit.task:
+                continue
+            if injector.is_about(injection.rule, request.method, request.url):
+                self._control.abort(state.wire, "reset")
+
     def _apply_after(self, state: ExchangeState, response: WholeResponse) -> None:
         """Apply the faults that come after a complete response of the site or the cache."""
         state.traffic.read_held(response)
@@ -420,6 +436,8 @@ class Exchanges:
             self._settlement.end(state, outcome)
         if wire.response is None or wire.response.status != _SWITCHING:
             wire.state = ENDED  # Without a cycle, its memory is free at once.
+        elif outcome.end == "complete":
+            self.sockets.opened(state)
 
     def _forget(self, state: ExchangeState) -> bool:
         """Close an exchange; return whether its end is to be recorded."""

@@ -11,6 +11,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from warex.effects import (
+    AddStrayLine,
     BadCertificate,
     BreakEvent,
     ChangeMessages,
@@ -23,6 +24,7 @@ from warex.effects import (
     EditToolResponse,
     Effect,
     EndStreamInError,
+    Malform,
     OtherPage,
     PushToolEvent,
     RefuseConnection,
@@ -42,6 +44,7 @@ from warex.lane.response_faults.page_change import PageChange
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, unconditional
 from warex.lane.sending.body_pace import first_part, pace_of
+from warex.lane.sending.malformed_responses import add_stray_line, malform
 from warex.lane.state import AppliedInjection, Draft, ExchangeState, PlannedStop
 from warex.lane.stream_edits import edit_stream
 from warex.lane.whole_response import WholeResponse
@@ -98,6 +101,10 @@ class EffectApplier:
                 draft.stops.append(PlannedStop(applied, effect))
             case Truncate():
                 self._truncate(draft, applied, effect)
+            case Malform():
+                malform(state.wire.request, draft, applied, effect)
+            case AddStrayLine():
+                add_stray_line(state.wire.request, draft, applied)
             case StallStream() | CutStream() | BreakEvent() | EndStreamInError():
                 edit_stream(state, draft, applied, effect)
             case Throttle():
@@ -202,7 +209,8 @@ def response_plan(draft: Draft, site: WholeResponse) -> Plan[Relay | Respond | A
     holds = hold_seconds(draft)
     if draft.abort is not None:
         return Plan(draft.abort, holds)
-    if draft.response is None or (draft.response is site and draft.pieces is None):
+    is_as_sent = draft.response is site and draft.pieces is None and draft.defect is None
+    if draft.response is None or is_as_sent:
         return Plan(Relay(pace=pace_of(draft, len(site.body))), holds)
     return Plan(_respond(draft), holds)
 
@@ -227,6 +235,7 @@ def _respond(draft: Draft) -> Respond:
         pace_of(draft, sum(map(len, pieces))),
         # A model's answer is read as it is sent, and may be sent in part.
         tap=draft.pieces is not None,
+        defect=draft.defect,
     )
 
 

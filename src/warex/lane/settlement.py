@@ -29,7 +29,7 @@ from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.site_readers import copy_of
 from warex.lane.sending.body_pace import note_unmet
-from warex.lane.state import AppliedInjection, ExchangeState
+from warex.lane.state import AppliedInjection, ExchangeState, ends_open
 from warex.lane.tasks import Task
 from warex.lane.traffic.base import Ending
 from warex.lane.traffic.llm import LlmCalls
@@ -99,6 +99,8 @@ class Settlement:
         for applied in [it for it in state.applied if it.ends_with_holds]:
             self._settle(state, applied, Arrival(arrived=True))
         match state.plan:
+            case Abort() if any(ends_open(it.injection) for it in state.applied):
+                pass  # It hits what is repeated itself, as long as it lasts.
             case Abort(how="reset"):  # The browser retries every exchange that it ends.
                 self._expect_retries(state.connection.live.values())
             case Abort():

@@ -6,11 +6,12 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warex.effects import ChangeMessages, Reply, Stall, Trickle, Truncate
+from warex.effects import ChangeMessages, Cut, Reply, Stall, Trickle, Truncate
 from warex.engine.handler import Abort, BodyStep, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
+from warex.engine.http.malformed import Defect
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
 from warex.lane.response_faults.previous_responses import TaskKey
@@ -36,6 +37,11 @@ def changes_events(injection: PlannedInjection) -> bool:
     """Whether an injection changes events of a stream."""
     effects = injection.effects
     return any(isinstance(it, ChangeMessages) and it.carrier == "events" for it in effects)
+
+
+def ends_open(injection: PlannedInjection) -> bool:
+    """Whether an injection ends what is open, and all that is requested for a time."""
+    return any(isinstance(effect, Cut) and effect.ends_open for effect in injection.effects)
 
 
 class MessageHits(Struct, eq=False):
@@ -160,12 +166,14 @@ class Draft(Struct):
     """Where the body falls silent or ends; once the plan is made, those that it may reach."""
     abort: Abort | None = None
     """How the exchange ends without an answer."""
+    defect: Defect | None = None
+    """How the response breaks the rules of HTTP."""
 
     @property
     def is_cut(self) -> bool:
         """Whether the exchange ends before its answer is complete."""
         if not self.stops:
-            return self.abort is not None
+            return self.abort is not None or self.defect not in (None, "header")
         return self.abort is not None or any(stop.ends for stop in self.stops)
 
 

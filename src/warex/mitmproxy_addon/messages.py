@@ -121,6 +121,8 @@ def switches(response: ResponseHead | None) -> bool:
 
 def require_unpaced(planned: object) -> None:
     """Raise TypeError if an answer is to be sent as mitmproxy cannot."""
+    if isinstance(planned, Respond) and planned.defect is not None:
+        raise TypeError("mitmproxy cannot send an answer that breaks the rules of HTTP")
     pace = planned.pace if isinstance(planned, Relay | Respond) else None
     if pace is None:
         return

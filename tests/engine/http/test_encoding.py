@@ -11,7 +11,14 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.engine.http.encoding import DecodedBody, StreamDecoder, begins_as_bomb, decode, encode
+from warex.engine.http.encoding import (
+    DecodedBody,
+    StreamDecoder,
+    begins_as_bomb,
+    decode,
+    encode,
+    encode_broken,
+)
 
 EVENTS = [
     b'data: {"n": %d, "id": "%s"}\n\n' % (n, hashlib.md5(b"%d" % n).hexdigest().encode())
@@ -173,3 +180,11 @@ def test_zstd_that_decodes_to_much_more_comes_in_parts() -> None:
     parts = list(stream.feed(zstandard.compress(bytes(3 << 20))))
     assert sum(map(len, parts)) == 3 << 20
     assert max(map(len, parts)) <= 64 * 1024
+
+
+def test_half_of_a_broken_body_can_be_read_and_its_end_cannot() -> None:
+    for coding in ("gzip", "br", "zstd"):
+        reader = StreamDecoder(coding)
+        made = b"".join(reader.feed(encode_broken(PLAIN, coding)))
+        assert reader.broken, coding
+        assert PLAIN.startswith(made), coding

@@ -9,19 +9,23 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from h2.exceptions import FrameDataMissingError, ProtocolError
 
 from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
+from warex.engine.http.encoding import decode
 from warex.faults import Fault
 from warex.faults.connection.connection_cut import ConnectionCut
 from warex.faults.transport.bandwidth import Bandwidth
 from warex.faults.transport.latency import Latency
+from warex.faults.transport.malformed_response import MalformedResponse
 from warex.faults.transport.slow_body import SlowBody
 from warex.faults.transport.stalled_body import StalledBody
 from warex.faults.transport.truncated_body import TruncatedBody
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.traces import ResponseSeen
+from warex.scenarios import Match, Rule, Scenario, Trigger
+from warex.traces import FaultDelivered, FaultMissed, ResponseSeen
 
 pytestmark = pytest.mark.wire
 
@@ -277,3 +281,66 @@ def test_a_connection_is_cut_within_the_head(meet: Meet, version: str, how: Any)
 def test_a_connection_is_cut_within_the_body(meet: Meet) -> None:
     met, ledger = meet(ConnectionCut(after_bytes=9))
     assert (met.body, met.end, ledger) == (BODY[:9], "reset", [DELIVERED])
+
+
+MALFORMED: dict[str, tuple[bytes, bytes]] = {
+    "status_line": (b"HTTP/1.1 2\x000 OK\r\n", BODY),
+    "header": (b"\r\nCache-Status hit\r\n", BODY),
+    "two_lengths": (b"\r\ncontent-length: 2001\r\n", BODY),
+    "length": (b"\r\ncontent-length: 4000\r\n", BODY),
+    "chunk": (b"\r\ntransfer-encoding: chunked\r\n", b"3e8\r\n" + BODY[:1000] + b"\r\n2o\r\n"),
+}
+"""What an answer of HTTP/1.1 has in its head, and all that follows the head."""
+
+
+def test_an_answer_has_the_defect_of_its_rule_and_no_other(
+    begin: Begin, secure_h1: Origin, ca: CertificateAuthority
+) -> None:
+    rules = [
+        Rule(
+            name=defect,
+            match=Match(url=f"*/{defect}", resource=("document", "xhr", "other")),
+            trigger=Trigger(always=True),
+            fault=MalformedResponse.model_validate({"defect": defect}),
+        )
+        for defect in (*MALFORMED, "frame", "coding")
+    ]
+    scenario = Scenario(name="malformed", rules=tuple(rules))
+    for defect in (*MALFORMED, "frame", "coding"):
+        secure_h1.routes[f"/{defect}"] = Answer(headers=[*HEADERS, LENGTH], body=BODY)
+    with begin(scenario=scenario) as lane:
+        for defect, (line, rest) in MALFORMED.items():
+            with client(lane, secure_h1, ca, "h1") as ask:
+                met = ask(f"/{defect}", len(rest) if defect == "header" else None)
+            head = met.head + b"\r\n"
+            assert line in head, defect
+            assert (b"2o0" in head, met.body) == (False, rest), defect
+        with client(lane, secure_h1, ca, "h1") as ask:
+            assert ask("/frame", 2000).body == BODY
+            met = ask("/coding", 1)
+            assert decode(met.body, "gzip").error is not None
+        wait_until(lambda: len(lane.events(ResponseSeen)) == len(rules))
+        missed = lane.events(FaultMissed)
+        assert [(it.rule, it.reason) for it in missed] == [("frame", "nothing_to_rewrite")]
+        assert {it.rule for it in lane.events(FaultDelivered)} == {*MALFORMED, "coding"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("defect", ["status_line", "chunk", "frame", "header"])
+def test_a_client_of_http2_meets_a_defect_of_http2(
+    begin: Begin, secure_h2: Origin, ca: CertificateAuthority, defect: Any
+) -> None:
+    secure_h2.routes["/a"] = Answer(headers=[*HEADERS, LENGTH], body=BODY)
+    fault = MalformedResponse(defect=defect)
+    with (
+        begin(scenario=scenario(fault, match=ANY)) as lane,
+        client(lane, secure_h2, ca, "h2") as ask,
+    ):
+        if defect == "header":
+            assert ask(until=2000).body == BODY
+            assert settled(lane) == [("fault_missed", "nothing_to_rewrite")]
+            return
+        expected = FrameDataMissingError if defect == "frame" else ProtocolError
+        with pytest.raises(expected):
+            ask()
+        assert settled(lane) == [DELIVERED]

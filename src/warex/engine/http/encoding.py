@@ -8,7 +8,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
 import brotli
 from msgspec import Struct
@@ -65,6 +65,21 @@ def encode(body: bytes, content_encoding: str) -> bytes:
     for name in _codings(content_encoding):
         body = _ENCODERS[name](body)
     return body
+
+
+def encode_broken(body: bytes, coding: Literal["gzip", "br", "zstd"]) -> bytes:
+    """Encode the first half of a body, and add bytes that no decoder reads."""
+    half = body[: (len(body) + 1) // 2]
+    match coding:
+        case "gzip":  # A block of the reserved type (RFC 1951 §3.2.3).
+            packer = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+            return packer.compress(half) + packer.flush(zlib.Z_SYNC_FLUSH) + b"\x07"
+        case "br":  # A meta-block whose reserved bit is set (RFC 7932 §9.2).
+            compressor = brotli.Compressor()
+            return bytes(compressor.process(half) + compressor.flush() + b"\x0e")
+        case "zstd":  # A block of the reserved type (RFC 8878 §3.1.1.2).
+            frame = zstd.ZstdCompressor()
+            return frame.compress(half, frame.FLUSH_BLOCK) + b"\x07\0\0"
 
 
 def _codings(content_encoding: str) -> list[str]:

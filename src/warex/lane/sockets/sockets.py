@@ -51,6 +51,11 @@ class Sockets:
         self._open: dict[str, OpenSocket] = {}
         """By their exchanges."""
 
+    @property
+    def open(self) -> list[ExchangeState]:
+        """The exchanges of the open WebSockets."""
+        return [socket.state for socket in self._open.values()]
+
     def begin(self, state: ExchangeState) -> None:
         """Apply the injections that change messages to a WebSocket that the site has accepted."""
         rules: list[MessageRule] = []
@@ -70,6 +75,10 @@ class Sockets:
                 self._control.call_later,
                 partial(self._add, state.wire),
             )
+
+    def opened(self, state: ExchangeState) -> None:
+        """Note that a WebSocket is open; its end will be told."""
+        self._of(state)
 
     def _add(self, wire: WireExchange, steps: Sequence[FrameStep], from_client: bool) -> None:
         self._control.add_frames(wire, steps, from_client=from_client)

@@ -318,6 +318,11 @@ class Injector:
         url = normalise(url)
         return any(count.may_concern(method, url) for count in self._counts)
 
+    def is_about(self, rule: str, method: str, url: str) -> bool:
+        """Whether a rule could be about such a request, as far as method and URL tell."""
+        url = normalise(url)
+        return any(it.rule.name == rule and it.may_concern(method, url) for it in self._counts)
+
     def may_rewrite(self, method: str, url: str) -> bool:
         """Whether a rule that is judged at the answer could rewrite that of such a request."""
         return self.judges_responses and any(

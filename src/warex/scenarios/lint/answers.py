@@ -89,7 +89,8 @@ def _off_streams(rule: Rule) -> Iterator[str]:
 
 def _needs_body(effect: Effect) -> bool:
     traits = effect.traits
-    return traits.rewrites or traits.depends_on_site or traits.paces or traits.changes_messages
+    of_body = traits.rewrites or traits.paces or traits.malforms
+    return of_body or traits.depends_on_site or traits.changes_messages
 
 
 def _is_of_websockets(rule: Rule) -> bool:
