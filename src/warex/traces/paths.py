@@ -78,7 +78,11 @@ def attempt_dir(run: Path, key: TrialKey, attempt: int) -> Path:
 
 def attempt_id(run: Path, attempt: Path) -> str:
     """Return a short name of an attempt, from its place in the run, by which links name it."""
-    place = attempt.as_posix().removeprefix(f"{run.as_posix()}/")
+    return place_id(attempt.as_posix().removeprefix(f"{run.as_posix()}/"))
+
+
+def place_id(place: str) -> str:
+    """Return the short name of the attempt at a path within its run."""
     return sha256(place.encode(errors="surrogateescape")).hexdigest()[:12]
 
 

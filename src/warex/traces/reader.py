@@ -131,6 +131,16 @@ def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str 
     return None if number else f"{path} is empty: the process ended before its first event."
 
 
+def read_line(line: bytes) -> Entry:
+    """Return a line's event. Raises TraceError, which says why it is none, but not where."""
+    try:
+        entry = _entry(line, False, {})[1]
+    except _NoEvent as error:
+        raise TraceError(str(error)) from None
+    assert entry is not None
+    return entry
+
+
 class _NoEvent(Exception):
     """The line is no event; the message says why."""
 
