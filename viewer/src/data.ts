@@ -55,6 +55,8 @@ export interface Run {
   name: string;
   path: string;
   has_figures: boolean;
+  /** Whether to compute the figures takes long. */
+  is_large: boolean;
   verdict: string[];
   conditions: ConditionRow[];
   trials: TrialRow[];

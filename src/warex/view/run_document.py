@@ -1,7 +1,9 @@
 """A run as the viewer shows it: its verdict, its conditions, and a line for each trial."""
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,11 @@ from warex.errors import TraceError
 from warex.files.reading import path_exists, read_regular_file
 from warex.traces.outcome import Counted, Outcome, Unscored, Void
 from warex.traces.outcome_file import read_outcome
-from warex.traces.paths import MANIFEST, TRIALS, TrialKey, find_trials, place_id
+from warex.traces.paths import EVENTS, MANIFEST, TRIALS, TrialKey, find_trials, place_id
 
 SUMMARY = "summary.json"
+_LARGE = 1 << 25
+"""Bytes of traces, above which figures are computed when they are asked for."""
 CONDITION_FIGURES = (
     *(
         "success",
@@ -74,7 +78,7 @@ def attempts_of(run: Path) -> dict[str, Attempt]:
 def run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, Any]:
     """Return a run as JSON: from ``summary.json`` if that is of these attempts, else outcomes only.
 
-    ``has_figures`` says which.
+    ``has_figures`` says which, and ``is_large`` whether to compute them takes long.
     """
     summary = _written_summary(run)
     figures = _figures_by_path(summary)
@@ -85,6 +89,7 @@ def run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, Any]:
         "name": str(name or run.resolve().name),
         "path": str(run),
         "has_figures": has_figures,
+        "is_large": not has_figures and _is_large(attempts.values()),
         "verdict": summary["verdict"] if summary and has_figures else [],
         "conditions": [_condition(each) for each in summary["conditions"]]
         if summary and has_figures
@@ -105,10 +110,22 @@ def full_run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, A
         "name": summary["campaign"],
         "path": str(run),
         "has_figures": True,
+        "is_large": False,
         "verdict": summary["verdict"],
         "conditions": [_condition(each) for each in summary["conditions"]],
         "trials": [_row(attempt, figures) for attempt in attempts.values()],
     }
+
+
+def _is_large(attempts: Iterable[Attempt]) -> bool:
+    """Whether the traces have more bytes than are read without being asked to."""
+    size = 0
+    for attempt in attempts:
+        with suppress(OSError):
+            size += os.stat(f"{attempt.path}/{EVENTS}").st_size
+        if size > _LARGE:
+            return True
+    return False
 
 
 def _written_summary(run: Path) -> dict[str, Any] | None:
