@@ -87,6 +87,8 @@ class Exchanges:
         columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
         if not without:
             return columns
+        if without.isdisjoint(self.id):
+            return columns
         shown = [place for place, name in enumerate(self.id) if name not in without]
         return {name: [values[place] for place in shown] for name, values in columns.items()}
 
