@@ -43,6 +43,7 @@ from bench.rows import (
     redaction,
     report,
     start,
+    view,
 )
 from bench.secrets import command as secrets
 from bench.soak import command as soak
@@ -77,6 +78,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "proxy-latency": Benchmark(latency.measure, ("proxy-latency",)),
     "campaign-overhead": Benchmark(overhead.measure, ("campaign-overhead",)),
     "report-10000": Benchmark(report.measure, ("report-10000",)),
+    "view": Benchmark(view.measure, view.NAMES),
     "demo": Benchmark(demo.measure, ("demo",)),
 }
 ONLY_WHEN_NAMED = ("demo",)

@@ -4,6 +4,7 @@ The trace writer writes each of the four once. A trial is identified by its fold
 are valid.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -39,16 +40,18 @@ _HEADERS = [
 ]
 
 
-def write_run(path: Path, trials: int, steps: int = 5, prompt: int = 2000) -> Path:
+def write_run(
+    path: Path, trials: int, steps: int = 5, prompt: int = 2000, requests: int = 4
+) -> Path:
     """Write a run of two agents under five conditions; return its folder.
 
     Each step of a trial is one model call, whose prompt is ``prompt`` characters longer than the
-    last one, and one page of four requests.
+    last one, and one page of a number of requests.
     """
     path.mkdir(parents=True)
     write_manifest(path / MANIFEST, _manifest())
     with TemporaryDirectory() as scratch:
-        kinds = [_kind(Path(scratch) / str(n), n, steps, prompt) for n in range(4)]
+        kinds: dict[int, tuple[bytes, bytes]] = {}
         for number in range(trials):
             task, cell = divmod(number, len(AGENTS) * len(CONDITIONS))
             which, condition = divmod(cell, len(CONDITIONS))
@@ -56,7 +59,10 @@ def write_run(path: Path, trials: int, steps: int = 5, prompt: int = 2000) -> Pa
             key = TrialKey("testbed", AGENTS[which], name, f"shop-task-{task}", 1)
             faulted = "error" in name
             lost = (task * 7 + which * 3 + condition) % 5 < (3 if faulted else 1)
-            events, outcome = kinds[2 * faulted + lost]
+            kind = 2 * faulted + lost
+            if kind not in kinds:
+                kinds[kind] = _kind(Path(scratch) / str(kind), kind, steps, prompt, requests)
+            events, outcome = kinds[kind]
             folder = attempt_dir(path, key, 1)
             folder.mkdir(parents=True)
             (folder / EVENTS).write_bytes(events)
@@ -98,27 +104,27 @@ def _manifest() -> Manifest:
     )
 
 
-def _kind(folder: Path, number: int, steps: int, prompt: int) -> tuple[bytes, bytes]:
+def _kind(folder: Path, number: int, steps: int, prompt: int, requests: int) -> tuple[bytes, bytes]:
     """Return trace and outcome of one of the four trials: with faults or not, solved or not."""
     faulted, lost = divmod(number, 2)
     folder.mkdir()
     clock = Clock(monotonic=lambda: 0.0, wall=lambda: 1_700_000_000.0)
     with TraceWriter(folder / EVENTS, clock) as trace:
-        for t, event in enumerate(_events(bool(faulted), bool(lost), steps, prompt)):
+        for t, event in enumerate(_events(bool(faulted), bool(lost), steps, prompt, requests)):
             trace.write(event, t / 10)
     write_outcome(folder, Counted(ending="answered", score=1 - lost, latency_s=steps * 2.0 + lost))
     return (folder / EVENTS).read_bytes(), (folder / OUTCOME).read_bytes()
 
 
-def _events(faulted: bool, lost: bool, steps: int, prompt: int) -> list[Event]:
+def _events(faulted: bool, lost: bool, steps: int, prompt: int, requests: int) -> Iterator[Event]:
     scenario: dict[str, JsonValue] | None = {"name": "faults"} if faulted else None
-    events: list[Event] = [TrialBegan(benchmark="testbed", scenario=scenario)]
+    yield TrialBegan(benchmark="testbed", scenario=scenario)
     for step in range(1, steps + 1):
         hit = faulted and step == 1
-        events += _call(step, "goto" if step == 1 or lost else "reload", prompt)
-        for part in range(4):
-            events += _exchange(f"x{step}.{part}", part == 0, hit and part == 0)
-    return [*events, Disarmed(by="terminal_action")]
+        yield from _call(step, "goto" if step == 1 or lost else "reload", prompt)
+        for part in range(requests):
+            yield from _exchange(f"x{step}.{part}", part == 0, hit and part == 0)
+    yield Disarmed(by="terminal_action")
 
 
 def _call(step: int, action: str, prompt: int) -> list[Event]:

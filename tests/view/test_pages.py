@@ -128,6 +128,7 @@ def test_the_server_shows_every_view_with_working_keys(browser: Browser, server:
 
     walk_through(page)
     page.locator(".pair-line.first a").last.click()
+    expect(page.locator(".event.on")).to_contain_text("step 2")
     page.keyboard.press("k")
     expect(page.locator(".event.on")).to_contain_text("fault i1")
     expect(page.get_by_role("heading", name="http_error")).to_be_visible()
@@ -137,6 +138,7 @@ def test_the_server_shows_every_view_with_working_keys(browser: Browser, server:
     page.keyboard.type("cart")
     expect(page.locator(".event")).to_have_count(0)
     page.get_by_role("link", name="run", exact=True).click()
+    expect(page.locator("a.cell")).to_have_count(2)
     page.keyboard.press("/")
     page.keyboard.type("report_infeasible")
     page.keyboard.press("Enter")

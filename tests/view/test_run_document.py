@@ -1,12 +1,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.output.summary import summarise
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
+from warex.errors import TraceError
 from warex.traces.outcome import Void
-from warex.view.run_document import attempts_of, clean_twin, full_run_document, run_document
+from warex.view.run_document import attempts_of, full_run_document, require_run, run_document
 
 
 def test_written_figures_are_shown_if_they_are_of_every_attempt(tmp_path: Path) -> None:
@@ -39,15 +42,6 @@ def test_a_damaged_outcome_is_shown_as_damaged_and_a_void_one_as_void(tmp_path: 
     assert [row["state"] for row in rows] == ["damaged", "void"]
 
 
-def test_the_twin_is_the_last_clean_attempt_of_the_same_task(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path).manifest()
-    for condition, task in (("clean", "add"), ("clean", "sub"), ("server-error", "add")):
-        folder.trial(condition, task, solved(), Story().stops())
-    attempts = attempts_of(tmp_path)
-    (faulted,) = (one for one in attempts.values() if one.key.condition == "server-error")
-
-    twin = clean_twin(attempts, faulted.key)
-
-    assert twin
-    assert (twin.key.condition, twin.key.task) == ("clean", "add")
-    assert clean_twin(attempts, twin.key) is None
+def test_a_folder_that_is_no_run_is_told_with_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match=r"is no run: .* Name a folder that `warex run`"):
+        require_run(tmp_path)

@@ -18,11 +18,13 @@ def test_a_folder_holds_every_document_as_a_script(tmp_path: Path) -> None:
     write_static_site(documents, site)
 
     ids = {row["condition"]: row["id"] for row in documents.run(0)["trials"]}
+    (step,) = documents.trial(0, ids["clean"])["steps"]
     names = {
         "runs",
         "run/0",
         *(f"trial/0/{trial}" for trial in ids.values()),
         *(f"raw/0/{trial}/0" for trial in ids.values()),
+        *(f"prompt/0/{trial}/{step['seq']}" for trial in ids.values()),
         f"pair/0/{ids['clean']}/0/{ids['server-error']}",
     }
     scripts = {}

@@ -1,49 +1,39 @@
 from pathlib import Path
 
-import pytest
-
 from tests.analysis.builders import SHOP, RunFolder, Story, solved
-from warex.errors import TraceError
-from warex.view.trial_document import RAW_CHUNK, raw_lines, trial_document
+from warex.view.run_document import Attempt, attempts_of
+from warex.view.trace_index import read_index
+from warex.view.trial_document import trial_document
 
 
-def test_the_lanes_of_a_trial_hold_steps_exchanges_and_faults_with_their_verdict(
-    tmp_path: Path,
-) -> None:
+def the_attempt(run: Path) -> Attempt:
+    (attempt,) = attempts_of(run).values()
+    return attempt
+
+
+def test_the_lanes_of_a_trial_hold_steps_exchanges_and_faults(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").page("x0").fault(1).thinks(2, "reload").page("x2").stops()
     path = RunFolder(tmp_path).manifest().trial("server-error", "add", solved(), story)
 
-    document = trial_document(path)
+    document = trial_document(the_attempt(tmp_path), read_index(path))
 
     assert [step["actions"] for step in document["steps"]] == [["goto()"], ["reload()"]]
-    assert [(x["url"], x["status"], x["by"]) for x in document["exchanges"]] == [
-        (SHOP, 200, "site"),
-        (SHOP, 500, "warex"),
-        (SHOP, 200, "site"),
-    ]
+    assert [step["page"] for step in document["steps"]] == ["", f"{SHOP}: 500 by warex"]
+    columns = document["exchanges"]
+    assert columns["url"] == [SHOP, SHOP, SHOP]
+    assert columns["status"] == [200, 500, 200]
+    assert columns["by"] == ["site", "warex", "site"]
     (fault,) = document["faults"]
-    assert (fault["kind"], fault["fate"], fault["verdict"]) == (
-        "http_error",
-        "delivered",
-        "recovered",
-    )
-    assert fault["call_seq"] == document["steps"][1]["seq"]
+    assert (fault["kind"], fault["fate"]) == ("http_error", "delivered")
+    assert [moment["kind"] for moment in document["moments"]] == ["trial_began", "disarmed"]
 
 
-def test_a_trace_is_read_in_pieces_and_its_end_is_known(tmp_path: Path) -> None:
-    story = Story()
-    for number in range(RAW_CHUNK):
-        story.page(f"x{number}")
-    path = RunFolder(tmp_path).manifest().trial("clean", "add", solved(), story.stops())
+def test_a_damaged_outcome_is_told_and_the_trial_is_shown(tmp_path: Path) -> None:
+    path = RunFolder(tmp_path).manifest().trial("clean", "add", solved(), Story().page("x0"))
+    (path / "outcome.json").write_text("{")
 
-    lines = trial_document(path)["lines"]
-    pieces = [raw_lines(path, chunk) for chunk in range(lines // RAW_CHUNK + 2)]
+    document = trial_document(the_attempt(tmp_path), read_index(path))
 
-    assert sum(map(len, pieces)) == lines
-    assert len(pieces[0]) == RAW_CHUNK
-    assert pieces[-1] == []
-
-
-def test_a_trace_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"events\.jsonl cannot be read"):
-        raw_lines(tmp_path, 0)
+    assert document["state"] == "damaged"
+    assert "outcome.json" in document["problems"][0]
+    assert document["exchanges"]["status"] == [200]

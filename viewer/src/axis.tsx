@@ -2,8 +2,9 @@
 
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { imageAddress, type Exchange, type Trial } from "./data";
+import type { Exchange, Judgement, Trial } from "./data";
 import { seconds } from "./format";
+import { Screenshot } from "./screenshot";
 
 export type Range = [number, number];
 
@@ -12,13 +13,14 @@ const LANES = [
   ["steps", 8],
   ["requests", 34],
   ["faults", 78],
-  ["page", 104],
+  ["page, end", 104],
 ] as const;
 const HEIGHT = 126;
 const REQUEST_ROWS = 9;
 
 interface Props {
   trial: Trial;
+  judgement: Judgement;
   run: number;
   id: string;
   range: Range | null;
@@ -51,10 +53,19 @@ export function Axis(props: Props): JSX.Element {
     if (to - from > end / 100) props.onRange([from, to]);
     else if (props.range) props.onRange(null);
   };
-  const range = drag ?? props.range;
+  const chosen = drag ?? props.range;
+  const range = chosen && [Math.max(0, Math.min(...chosen)), Math.min(end, Math.max(...chosen))];
+  const recoveries = useMemo(() => {
+    const wanted = new Set(Object.values(props.judgement.verdicts).map((one) => one.request_seq));
+    return trial.exchanges.filter((one) => wanted.has(one.seq));
+  }, [trial, props.judgement]);
   return (
     <figure class="axis">
       <FilmStrip {...props} end={end} />
+      <div class="plot">
+      <div class="lane-names" aria-hidden="true">
+        {LANES.map(([name, y]) => <span key={name} style={{ top: `${y - 4}px` }}>{name}</span>)}
+      </div>
       <svg
         ref={picture}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -95,14 +106,11 @@ export function Axis(props: Props): JSX.Element {
             <title>{`${fault.kind} ${fault.id}: ${fault.fate} ${fault.reason}`}</title>
           </g>
         ))}
-        {trial.faults
-          .map((fault) => trial.exchanges.find((one) => one.seq === fault.request_seq))
-          .map((request) =>
-            request && (
-              <circle key={request.seq} class="recovered" cx={x(request.t)} cy={LANES[2][1] + 9} r="4">
-                <title>recovered here</title>
-              </circle>
-            ))}
+        {recoveries.map((request) => (
+          <circle key={request.seq} class="recovered" cx={x(request.t)} cy={LANES[2][1] + 9} r="4">
+            <title>recovered here</title>
+          </circle>
+        ))}
         {trial.witness.map((report) => (
           <rect
             key={report.seq}
@@ -116,23 +124,26 @@ export function Axis(props: Props): JSX.Element {
             <title>{`${report.injection}: ${report.what} ${report.detail}`}</title>
           </rect>
         ))}
+        <rect class={`end ${trial.state}`} x={WIDTH - 4} y={LANES[3][1] - 2} width="4" height="20">
+          <title>{`end: ${trial.outcome}`}</title>
+        </rect>
         {range && (
           <rect
             class="range"
-            x={x(Math.min(...range))}
+            x={x(range[0]!)}
             y="0"
-            width={Math.abs(x(range[1]) - x(range[0]))}
+            width={Math.max(0, x(range[1]!) - x(range[0]!))}
             height={HEIGHT}
           />
         )}
       </svg>
+      </div>
       <figcaption>
         <span>0 s</span>
         <span>
-          {LANES.map(([name]) => name).join(", ")}
-          {props.range
-            ? ` · ${seconds(props.range[0])} to ${seconds(props.range[1])} selected `
-            : " · drag to select a range"}
+          {range
+            ? `${seconds(range[0])} to ${seconds(range[1])} selected `
+            : "drag to select a range"}
           {props.range && (
             <button type="button" class="link" onClick={() => props.onRange(null)}>
               show all
@@ -148,10 +159,15 @@ export function Axis(props: Props): JSX.Element {
 /** Return one path for each kind of exchange: thousands of elements would be slow. */
 function paths(exchanges: Exchange[], x: (t: number) => number): Record<string, string> {
   const kinds: Record<string, string> = {};
+  const drawn = new Set<string>();
   exchanges.forEach((exchange, index) => {
     const kind = exchange.by === "warex" ? "fault" : exchangeFailed(exchange) ? "bad" : "good";
     const y = LANES[1][1] + (index % REQUEST_ROWS) * 4 + 1;
     const width = Math.max(1.5, x(exchange.end ?? exchange.t) - x(exchange.t));
+    // What would lie on another mark is left out: there may be hundreds of thousands.
+    const mark = `${kind} ${Math.round(x(exchange.t))} ${y} ${Math.round(width)}`;
+    if (drawn.has(mark)) return;
+    drawn.add(mark);
     kinds[kind] = `${kinds[kind] ?? ""}M${x(exchange.t).toFixed(1)} ${y}h${width.toFixed(1)}`;
   });
   return kinds;
@@ -160,23 +176,30 @@ function paths(exchanges: Exchange[], x: (t: number) => number): Record<string, 
 export const exchangeFailed = (exchange: Exchange): boolean =>
   exchange.status === null || exchange.status >= 400;
 
+const inRange = (range: Range | null, step: { t: number; end: number }): boolean =>
+  !range || (step.end >= range[0] && step.t <= range[1]);
+
+/** The screenshots that the agent sent to its model; of steps without one, what the page said. */
 function FilmStrip(props: Props & { end: number }): JSX.Element | null {
-  const shots = props.trial.steps.filter((step) => step.images.length > 0);
-  if (shots.length === 0) return null;
+  const steps = props.trial.steps.filter(
+    (step) => (step.images.length > 0 || step.observation) && inRange(props.range, step),
+  );
+  if (steps.length === 0) return null;
   return (
-    <div class="film" tabIndex={0} role="list" aria-label="Screenshots that the agent sent">
-      {shots.map((step) => (
+    <div class="film" tabIndex={0} role="list" aria-label="What the model was shown">
+      {steps.map((step) => (
         <div role="listitem" key={step.seq}>
         <button
           type="button"
           class={step.seq === props.selected ? "on" : ""}
+          aria-label={`Step ${step.number}`}
           onClick={() => props.onSelect(step.seq)}
         >
-          <img
-            loading="lazy"
-            src={imageAddress(props.run, props.id, step.images.at(-1)!)}
-            alt={`Screenshot before step ${step.number}`}
-          />
+          {step.images.length > 0 ? (
+            <Screenshot {...props} step={step} reference={step.images.at(-1)!} />
+          ) : (
+            <span class="observation">{step.observation}</span>
+          )}
           <small>step {step.number}</small>
         </button>
         </div>

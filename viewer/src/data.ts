@@ -55,14 +55,30 @@ export interface Run {
   name: string;
   path: string;
   has_figures: boolean;
+  /** Whether to compute the figures takes long. */
+  is_large: boolean;
   verdict: string[];
   conditions: ConditionRow[];
   trials: TrialRow[];
 }
 
-export interface Message {
+export interface PromptPart {
+  change: "equal" | "added" | "removed";
   role: string;
   text: string;
+  left_out: number;
+}
+
+export interface Prompt {
+  characters: number;
+  parts: PromptPart[];
+}
+
+export interface ClickPoint {
+  x: number;
+  y: number;
+  unit: "pixel" | "thousandth";
+  action: string;
 }
 
 export interface Step {
@@ -73,15 +89,14 @@ export interface Step {
   model: string;
   page: string;
   faults: string[];
-  prompt: Message[];
-  characters: number;
+  observation: string;
   images: string[];
+  points: ClickPoint[];
   answer: string;
   error: string;
   actions: string[];
   input_tokens: number | null;
   output_tokens: number | null;
-  cost_usd: number | null;
 }
 
 export interface Exchange {
@@ -113,11 +128,22 @@ export interface Fault {
   reason: string;
   waited_s: number;
   changes: [string, string, string | null][];
-  verdict: string | null;
+}
+
+export interface Verdict {
+  verdict: string;
   why: string;
-  confidence: string | null;
+  confidence: string;
   call_seq: number | null;
   request_seq: number | null;
+}
+
+/** What takes longer than the trial itself. */
+export interface Judgement {
+  recovery: string;
+  problem: string | null;
+  verdicts: Record<string, Verdict>;
+  costs: Record<string, number | null>;
 }
 
 export interface Report {
@@ -128,6 +154,21 @@ export interface Report {
   detail: string;
 }
 
+export interface Moment {
+  seq: number;
+  t: number;
+  kind: string;
+  text: string;
+}
+
+/** A trial that this one may be laid beside. */
+export interface Other {
+  run: number;
+  id: string;
+  differs: "clean twin" | "attempt" | "repeat" | "agent" | "run" | "condition";
+  label: string;
+}
+
 export interface Trial {
   key: { benchmark: string; agent: string; condition: string; task: string; repeat: number };
   attempt: number;
@@ -135,20 +176,19 @@ export interface Trial {
   seed: number | null;
   scenario: string | null;
   outcome: string;
-  recovery: string;
   answer: string | null;
   reasons: string[];
-  state: State | null;
-  truncated: string | null;
-  harness_broke: string[];
-  lines: number;
+  state: State;
+  problems: string[];
   end: number;
   steps: Step[];
   exchanges: Exchange[];
   faults: Fault[];
   witness: Report[];
-  timeline: [number, number, string, string][];
+  moments: Moment[];
   twin: string | null;
+  others: Other[];
+  judgement: Judgement | null;
 }
 
 export type PairStep = [number, number, string];
@@ -161,9 +201,12 @@ export interface Pair {
   pairs: [number, number][];
   equal_steps: number;
   place: string | null;
+  rejoined: ({ seq: number } | null)[] | null;
+  sustained_divergence: ({ seq: number } | null)[] | null;
 }
 
 const RAW_CHUNK = 50;
+const MOST_CACHED = 200;
 const isStatic = document.querySelector('meta[name="warex-static"]') !== null;
 
 type Waiting = { resolve: (value: unknown) => void };
@@ -181,11 +224,38 @@ window.warexData = (name, value) => waiting.get(name)?.resolve(value);
 /** Return a document, from the cache unless `anew`. Rejects with a sentence. */
 export function load<T>(name: string, anew = false): Promise<T> {
   if (anew || !cache.has(name)) {
-    const loading = isStatic ? loadScript(name) : fetchJson(name);
+    const loading = (isStatic ? loadScript(name) : fetchJson(name)).then((document) => {
+      const error = (document as { error?: string } | null)?.error;
+      if (error && isStatic) throw new Error(error);
+      return name.startsWith("trial/") ? withRows(document as Columns) : document;
+    });
     loading.catch(() => cache.delete(name));
     cache.set(name, loading);
+    if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value!);
   }
   return cache.get(name) as Promise<T>;
+}
+
+type Columns = { exchanges: { [name in keyof Exchange]: Exchange[name][] } };
+
+/** Return a trial whose exchanges are objects: they are sent as columns, which are shorter. */
+function withRows(trial: Columns): unknown {
+  const all = trial.exchanges;
+  const exchanges = all.seq.map((seq, place): Exchange => ({
+    id: all.id[place]!,
+    seq,
+    response_seq: all.response_seq[place]!,
+    t: all.t[place]!,
+    end: all.end[place]!,
+    method: all.method[place]!,
+    url: all.url[place]!,
+    resource: all.resource[place]!,
+    status: all.status[place]!,
+    by: all.by[place]!,
+    error: all.error[place]!,
+    size: all.size[place]!,
+  }));
+  return { ...trial, exchanges };
 }
 
 async function fetchJson(name: string): Promise<unknown> {
@@ -220,7 +290,10 @@ function loadScript(name: string): Promise<unknown> {
 export async function loadLine(run: number, trial: string, seq: number): Promise<unknown> {
   const chunk = Math.floor((seq - 1) / RAW_CHUNK);
   const lines = await load<string[]>(`raw/${run}/${trial}/${chunk}`);
-  return JSON.parse(lines[(seq - 1) % RAW_CHUNK] ?? "null");
+  const stamp = new RegExp(`"seq": ?${seq},`);
+  const line = lines.find((one) => stamp.test(one.slice(0, 100)));
+  if (line === undefined) throw new Error(`The trace has no line ${seq}.`);
+  return JSON.parse(line);
 }
 
 /** Return the ids of trials whose trace holds a text; null if that cannot be searched. */

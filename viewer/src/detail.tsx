@@ -2,14 +2,25 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { type Exchange, type Fault, imageAddress, loadLine, type Step, type Trial } from "./data";
-import { bytes, seconds, usd } from "./format";
-import { Block, Definition, type Loaded, Wait } from "./parts";
+import {
+  type Exchange,
+  type Fault,
+  imageAddress,
+  type Judgement,
+  loadLine,
+  type Prompt,
+  type Step,
+  type Trial,
+} from "./data";
+import { bytes, plural, seconds, usd } from "./format";
+import { Block, Definition, type Loaded, useDocument, Wait } from "./parts";
+import { Screenshot } from "./screenshot";
 import type { Item } from "./trial";
 
 interface Props {
   item: Item;
   trial: Trial;
+  judgement: Judgement;
   run: number;
   id: string;
   onSelect: (seq: number) => void;
@@ -24,6 +35,29 @@ export function Detail(props: Props): JSX.Element {
       return <ExchangeDetail {...props} exchange={item.exchange} />;
     case "faults":
       return <FaultDetail {...props} fault={item.fault} />;
+    case "end":
+      return (
+        <>
+          <h2>End</h2>
+          <Definition
+            pairs={[
+              ["outcome", props.trial.outcome],
+              ["recovery", props.judgement.recovery || "—"],
+              ["score", props.trial.reasons.join(" ") || "—"],
+            ]}
+          />
+          <h3>Last answer</h3>
+          <Block text={props.trial.answer ?? "none"} />
+        </>
+      );
+    case "other":
+      return (
+        <>
+          <h2>{item.moment.kind.replaceAll("_", " ")}</h2>
+          <p class="url">{item.moment.text}</p>
+          <Raw {...props} seq={item.seq} />
+        </>
+      );
     case "page":
       return (
         <>
@@ -49,7 +83,7 @@ function StepDetail(props: Props & { step: Step }): JSX.Element {
           ["model", step.model],
           ["time", `${seconds(step.t)}, ${seconds(step.end - step.t)} long`],
           ["tokens", `${step.input_tokens ?? "—"} in, ${step.output_tokens ?? "—"} out`],
-          ["cost", usd(step.cost_usd)],
+          ["cost", usd(props.judgement.costs[step.seq])],
           ["faults since the step before", step.faults.join(", ") || "none"],
         ]}
       />
@@ -59,22 +93,43 @@ function StepDetail(props: Props & { step: Step }): JSX.Element {
       <Block text={step.answer || "none"} />
       {step.images.map((reference) => (
         <a key={reference} href={imageAddress(props.run, props.id, reference)}>
-          <img
-            class="screenshot"
-            src={imageAddress(props.run, props.id, reference)}
-            alt={`Screenshot in the prompt of step ${step.number}`}
-          />
+          <Screenshot {...props} step={step} reference={reference} class="screenshot" />
         </a>
       ))}
-      <h3>New in the prompt</h3>
-      <p class="quiet">Of {step.characters.toLocaleString("en")} characters.</p>
-      {step.prompt.map((message, index) => (
-        <div key={index} class="message">
-          <small>{message.role}</small>
-          <Block class="block added" text={message.text} />
-        </div>
-      ))}
+      <PromptDiff {...props} />
       <Raw {...props} seq={step.seq} title="The call as recorded" />
+    </>
+  );
+}
+
+function PromptDiff(props: Props & { step: Step }): JSX.Element {
+  const prompt = useDocument<Prompt>(`prompt/${props.run}/${props.id}/${props.step.seq}`);
+  return (
+    <>
+      <h3>Prompt, compared with the step before</h3>
+      <Wait of={prompt}>
+        {({ characters, parts }) => (
+          <>
+            <p class="quiet">{plural(characters, "character")}.</p>
+            {parts.map((part, place) => {
+              const lines = part.text.split("\n").length;
+              const more = part.left_out ? `\n… ${part.left_out.toLocaleString("en")} more characters` : "";
+              const title = `${part.role}: ${plural(lines, "line")} ${part.change === "equal" ? "as before" : part.change}`;
+              return part.change === "equal" ? (
+                <details key={place} class="message">
+                  <summary>{title}</summary>
+                  <Block text={part.text + more} />
+                </details>
+              ) : (
+                <div key={place} class="message">
+                  <small>{title}</small>
+                  <Block class={`block ${part.change}`} text={part.text + more} />
+                </div>
+              );
+            })}
+          </>
+        )}
+      </Wait>
     </>
   );
 }
@@ -121,6 +176,7 @@ function ExchangeDetail(props: Props & { exchange: Exchange }): JSX.Element {
 
 function FaultDetail(props: Props & { fault: Fault }): JSX.Element {
   const { fault } = props;
+  const judged = props.judgement.verdicts[fault.id];
   const link = (seq: number | null, words: string) =>
     seq === null ? "—" : (
       <button type="button" class="link" onClick={() => props.onSelect(seq)}>{words}</button>
@@ -135,10 +191,10 @@ function FaultDetail(props: Props & { fault: Fault }): JSX.Element {
           ["planned", `${seconds(fault.t)} by rule ${fault.rule}`],
           ["on", <span class="url">{fault.url}</span>],
           ["then", `${fault.fate}${fault.reason ? `: ${fault.reason}` : ""}${fault.waited_s ? `, held ${seconds(fault.waited_s)}` : ""}`],
-          ["recovery", fault.verdict ? `${fault.verdict.replaceAll("_", " ")} (${fault.confidence})` : "not judged"],
-          ["reason", fault.why || "—"],
-          ["step that recovers", link(fault.call_seq, "show the step")],
-          ["request that recovers", link(fault.request_seq, "show the request")],
+          ["recovery", judged ? `${judged.verdict.replaceAll("_", " ")} (${judged.confidence})` : "not judged"],
+          ["reason", judged?.why || "—"],
+          ["step that recovers", link(judged?.call_seq ?? null, "show the step")],
+          ["request that recovers", link(judged?.request_seq ?? null, "show the request")],
         ]}
       />
       {fault.changes.length > 0 && (

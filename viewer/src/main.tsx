@@ -12,6 +12,8 @@ import { TrialView } from "./trial";
 const KEYS = [
   ["j, ↓", "next event"],
   ["k, ↑", "event before"],
+  ["→", "next step"],
+  ["←", "step before"],
   ["/", "search"],
   ["?", "these keys"],
 ] as const;
@@ -47,7 +49,7 @@ function Viewer() {
       <Wait of={runs}>
         {({ runs: names, follow }) => {
           if (view === "trial" && first && second) {
-            return <TrialView key={second} run={Number(first)} id={second} route={route} />;
+            return <TrialView key={second} run={Number(first)} id={second} route={route} follow={follow} />;
           }
           if (view === "pair") return <PairView route={route} />;
           if (view === "run" || names.length === 1) {

@@ -2,7 +2,8 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import type { Pair, PairStep } from "./data";
+import { Compare } from "./compare";
+import type { Pair, PairStep, Trial } from "./data";
 import { Rows, useDocument, Wait } from "./parts";
 import { type Route, trialLink } from "./route";
 
@@ -10,7 +11,8 @@ interface Line {
   one: PairStep | null;
   other: PairStep | null;
   isEqual: boolean;
-  isFirst: boolean;
+  /** What this line is in the story of the pair. */
+  mark: "" | "first divergence" | "together again" | "part for good";
 }
 
 export function PairView(props: { route: Route }): JSX.Element {
@@ -55,23 +57,48 @@ function Shown(props: { pair: Pair }): JSX.Element {
         height={34}
         class="pairs"
         label="Aligned steps"
-        shown={Math.max(0, lines.findIndex((line) => line.isFirst))}
+        shown={Math.max(0, lines.findIndex((line) => line.mark === "first divergence"))}
         row={(line, index) => (
           <div
             key={index}
             role="listitem"
-            class={`pair-line ${line.isEqual ? "" : "differs"} ${line.isFirst ? "first" : ""}`}
+            class={`pair-line ${line.isEqual ? "" : "differs"} ${line.mark.split(" ")[0]}`}
           >
             <span>{link(0, line.one)}</span>
             <span>
-              {line.isFirst && <b>first divergence: </b>}
-              {!line.isEqual && !line.isFirst && <span class="mark">≠ </span>}
+              {line.mark ? <b>{line.mark}: </b> : !line.isEqual && <span class="mark">≠ </span>}
               {link(1, line.other)}
             </span>
           </div>
         )}
       />
+      <Others pair={pair} />
     </>
+  );
+}
+
+/** What else both may be laid beside. */
+function Others(props: { pair: Pair }): JSX.Element {
+  const { trials, names } = props.pair;
+  const one = useDocument<Trial>(`trial/${trials[0].join("/")}`);
+  const other = useDocument<Trial>(`trial/${trials[1].join("/")}`);
+  return (
+    <section aria-label="Other pairs">
+      {[one, other].map((trial, side) => {
+        const [run, id] = trials[side as 0 | 1];
+        return (
+          trial.value && (
+            <Compare
+              key={id}
+              others={trial.value.others}
+              run={run}
+              id={id}
+              label={`lay ${names[side as 0 | 1]} beside`}
+            />
+          )
+        );
+      })}
+    </section>
   );
 }
 
@@ -85,12 +112,24 @@ function linesOf(pair: Pair): Line[] {
         one: i < first ? (one[i++] ?? null) : null,
         other: j < second ? (other[j++] ?? null) : null,
         isEqual: false,
-        isFirst: lines.every((line) => line.isEqual),
+        mark: "",
       });
     }
     if (i < one.length && j < other.length) {
-      lines.push({ one: one[i++]!, other: other[j++]!, isEqual: true, isFirst: false });
+      lines.push({ one: one[i++]!, other: other[j++]!, isEqual: true, mark: "" });
     }
   }
+  const mark = (steps: Pair["rejoined"], as: Line["mark"]) => {
+    const [mine, theirs] = steps ?? [];
+    const line = lines.find(
+      (each) =>
+        (mine && each.one?.[1] === mine.seq) || (theirs && each.other?.[1] === theirs.seq),
+    );
+    if (line && !line.mark) line.mark = as;
+  };
+  const parted = lines.find((line) => !line.isEqual);
+  if (parted) parted.mark = "first divergence";
+  mark(pair.rejoined, "together again");
+  mark(pair.sustained_divergence, "part for good");
   return lines;
 }

@@ -110,7 +110,8 @@ export function Definition(props: { pairs: [string, ComponentChildren][] }): JSX
 export function useKeys(keys: Record<string, () => void>): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // Before the view is painted: whoever sees it may press a key.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -11,7 +11,9 @@ const REFRESH = 3000;
 
 export function RunView(props: { number: number; route: Route; follow: boolean }): JSX.Element {
   const quick = useDocument<Run>(`run/${props.number}`, props.follow ? REFRESH : 0);
-  const needed = quick.value !== undefined && !quick.value.has_figures && !props.follow;
+  const [isAsked, setAsked] = useState(false);
+  const lacks = quick.value !== undefined && !quick.value.has_figures && !props.follow;
+  const needed = lacks && (isAsked || !quick.value?.is_large);
   const full = useDocument<Run>(needed ? `figures/${props.number}` : null);
   const shown = full.value ? full : quick;
   return (
@@ -24,6 +26,14 @@ export function RunView(props: { number: number; route: Route; follow: boolean }
             {needed && !full.value && (
               <p class="quiet" role="status">
                 {full.error ?? "The figures are computed from the traces …"}
+              </p>
+            )}
+            {lacks && !needed && (
+              <p>
+                <button type="button" class="link" onClick={() => setAsked(true)}>
+                  compute the figures
+                </button>{" "}
+                <span class="quiet">from the traces, which takes a while</span>
               </p>
             )}
             <Conditions run={run} />

@@ -52,8 +52,14 @@ def open_regular_file(path: Path, *, follow: bool = True) -> BinaryIO:
 
 def read_regular_file(path: Path, *, follow: bool = True, largest: int = LARGEST) -> bytes:
     """Return the contents of a regular file of at most ``largest`` bytes. Raises OSError."""
+    data = None
     with open_regular_file(path, follow=follow) as file:
-        data = file.read(largest + 1) if os.fstat(file.fileno()).st_size <= largest else None
+        size = os.fstat(file.fileno()).st_size
+        if size <= largest:
+            # A buffer for the largest file would cost more than to read a small one.
+            data = file.read(size + 1)
+            if len(data) > size:  # it grows, or its size is unknown, as in /proc
+                data += file.read(largest + 1 - len(data))
     if data is None or len(data) > largest:
         raise OSError(errno.EFBIG, f"it has more than {largest:,} bytes", path)
     return data

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from warex.errors import MachineError, TraceError
-from warex.files.reading import path_exists
+from warex.files.reading import path_exists, read_regular_file
 from warex.traces.files import read_json_object, write_atomic
 from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_of
 from warex.traces.paths import OUTCOME
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+
+_written = msgspec.json.Decoder(Counted | Void | Unscored)
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
@@ -64,10 +66,12 @@ def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscore
 def read_outcome(folder: Path) -> Outcome | None:
     """Return an attempt's outcome, or None. Raises TraceError if the file is damaged."""
     path = folder / OUTCOME
-    if not path_exists(path):
-        return None
     try:
-        return outcome_of(read_json_object(path, "outcome"))
+        with suppress(msgspec.DecodeError, OSError):
+            written: Outcome = _written.decode(read_regular_file(path, follow=False))
+            return written
+        # What WAREX does not write so, and what is damaged.
+        return outcome_of(read_json_object(path, "outcome")) if path_exists(path) else None
     except msgspec.ValidationError as error:
         from warex.traces.reader import explained
 

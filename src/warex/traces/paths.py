@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -23,6 +24,8 @@ CLEAN = "clean"
 
 # What common file systems allow for one name, in bytes.
 _LONGEST = 255
+_LEVELS = ("benchmark", "agent", "condition", "task", "repeat", "attempt")
+"""What the folders below ``TRIALS`` stand for."""
 # The escaped empty name; no other escaped name ends in "%".
 _EMPTY = "%"
 
@@ -75,19 +78,12 @@ def attempt_dir(run: Path, key: TrialKey, attempt: int) -> Path:
 
 def attempt_id(run: Path, attempt: Path) -> str:
     """Return a short name of an attempt, from its place in the run, by which links name it."""
-    return sha256(attempt.relative_to(run).as_posix().encode()).hexdigest()[:12]
+    return place_id(attempt.as_posix().removeprefix(f"{run.as_posix()}/"))
 
 
-def _require_inside(run: Path, path: Path) -> None:
-    """Raise TraceError for an attempt behind a symlink."""
-    for part in (path, *path.parents):
-        if part == run:
-            return
-        if part.is_symlink():
-            raise TraceError(
-                f"{part} is a link, to {os.readlink(part)}; a run holds its trials itself. Put the"
-                " folder there, or take the link away."
-            )
+def place_id(place: str) -> str:
+    """Return the short name of the attempt at a path within its run."""
+    return sha256(place.encode(errors="surrogateescape")).hexdigest()[:12]
 
 
 def find_trials(run: Path) -> Iterator[tuple[TrialKey, int, Path]]:
@@ -98,16 +94,49 @@ def find_trials(run: Path) -> Iterator[tuple[TrialKey, int, Path]]:
     """
     if not run.is_dir():
         raise TraceError(f"{run} is not a folder, so there is no run to read.")
+    names_of = lru_cache(maxsize=None)(unescape)
     found = []
-    for path in (run / TRIALS).glob("*/*/*/*/*/attempt-*"):
-        *names, repeat, attempt = path.relative_to(run / TRIALS).parts
+    for names, path, link in _folders(run / TRIALS):
+        *parts, repeat, attempt = names
         try:
-            benchmark, agent, condition, task = map(unescape, names)
-            key = TrialKey(benchmark, agent, condition, task, int(repeat))
+            benchmark, agent, condition, task = map(names_of, parts)
+            identity = benchmark, agent, condition, task, int(repeat)
             number = int(attempt.removeprefix("attempt-"))
         except (ValueError, InputError):
             continue
-        if attempt_dir(run, key, number) == path:
-            _require_inside(run, path)
-            found.append((key, number, path))
-    yield from sorted(found)
+        if (repeat, attempt) != (str(identity[-1]), f"attempt-{number}"):
+            continue
+        if link:
+            raise TraceError(
+                f"{link} is a link, to {os.readlink(link)}; a run holds its trials itself. Put the"
+                " folder there, or take the link away."
+            )
+        found.append((identity, number, path))
+    for identity, number, path in sorted(found):
+        yield TrialKey(*identity), number, Path(path)
+
+
+def _folders(trials: Path) -> list[tuple[tuple[str, ...], str, str]]:
+    """Return what may be attempts: the names in its path, the path, the first symlink in it.
+
+    Paths are text, since a run may have ten thousands.
+    """
+    level: list[tuple[tuple[str, ...], str, str]] = [
+        ((), str(trials), str(trials) if trials.is_symlink() else "")
+    ]
+    for _ in _LEVELS:
+        level = [
+            ((*names, entry.name), entry.path, link or (entry.path if entry.is_symlink() else ""))
+            for names, path, link in level
+            for entry in _entries(path)
+        ]
+    return level
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """Return what is in a folder; nothing if it is no folder, or cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []

@@ -38,8 +38,10 @@ class _Stamps(msgspec.Struct, frozen=True):
 
 
 _EXCHANGED = (b'"request"', b'"response"')
-_HEADERS, _SIZE = b',"headers":', b',"size":'
-"""The text before and after the headers of a written request or response."""
+_HEADERS = b',"headers":'
+"""The text before the headers of a written request or response."""
+_AFTER_HEADERS = (b',"headers_left_out":', b',"size":')
+"""The text after them, of this and of earlier writers; they may also be last."""
 
 _headers = msgspec.json.Decoder(list[tuple[str, str]])
 _stamps = msgspec.json.Decoder(_Stamps)
@@ -129,6 +131,16 @@ def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str 
     return None if number else f"{path} is empty: the process ended before its first event."
 
 
+def read_line(line: bytes) -> Entry:
+    """Return a line's event. Raises TraceError, which says why it is none, but not where."""
+    try:
+        entry = _entry(line, False, {})[1]
+    except _NoEvent as error:
+        raise TraceError(str(error)) from None
+    assert entry is not None
+    return entry
+
+
 class _NoEvent(Exception):
     """The line is no event; the message says why."""
 
@@ -169,9 +181,10 @@ def _exchanged(line: bytes, at: int, known: dict[Any, Any]) -> Event:
     end = line.rfind(b"}")
     if begin < 0 or end < begin:
         return cast("Event", _event.decode(b"{" + line[at + 1 :]))
-    # They are last; earlier writers put them before the size.
-    size = line.find(_SIZE, begin)
-    end = end if size < 0 else size
+    for following in _AFTER_HEADERS:
+        if (at_following := line.find(following, begin)) >= 0:
+            end = at_following
+            break
     event = _event.decode(b"{" + line[at + 1 : begin] + line[end:])
     written = line[begin + len(_HEADERS) : end]
     headers = known.get(written)

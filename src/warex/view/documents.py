@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from warex.analysis.steps.as_json import divergence_json
 from warex.analysis.steps.divergence import diverge
@@ -14,16 +17,23 @@ from warex.files.reading import open_regular_file
 from warex.report.text.divergence import describe_divergence, describe_step, trial_names
 from warex.traces.blobs import BlobStore
 from warex.traces.paths import BLOBS, EVENTS
+from warex.view.comparable import clean_twin, comparable
+from warex.view.judgement import is_judged_at_once, judgement
+from warex.view.prompt_document import prompt_document
 from warex.view.run_document import (
     Attempt,
     attempts_of,
-    clean_twin,
     full_run_document,
+    require_run,
     run_document,
 )
-from warex.view.trial_document import raw_lines, trial_document
+from warex.view.trace_index import TraceIndex, raw_lines, read_index
+from warex.view.trial_document import trial_document
 
 _PIECE = 1 << 20
+_INDEXES = 4
+"""Traces whose index is kept."""
+_LARGEST_BLOB = 1 << 26
 
 
 class Documents:
@@ -33,7 +43,10 @@ class Documents:
         """Raise TraceError for a folder that is no run."""
         self._runs = tuple(runs)
         self._follow = follow
-        self._attempts = [attempts_of(run) for run in runs]
+        self._attempts: list[dict[str, Attempt]] = [{} for _ in runs]
+        self._indexes: dict[tuple[Path, int, int], TraceIndex] = {}
+        for run in runs:
+            require_run(run)
 
     @property
     def number_of_runs(self) -> int:
@@ -59,15 +72,48 @@ class Documents:
         """Return a trial, with the id of its clean twin. Raises TraceError."""
         attempt = self._attempt(number, trial)
         twin = clean_twin(self._attempts[number], attempt.key)
-        return {**trial_document(attempt.path), "twin": twin.id if twin else None}
+        return {
+            **trial_document(attempt, self._index(attempt)),
+            "twin": twin.id if twin else None,
+            "others": self.comparable(number, trial),
+            "judgement": judgement(attempt) if is_judged_at_once(attempt) else None,
+        }
+
+    def comparable(self, number: int, trial: str) -> list[dict[str, Any]]:
+        """Return the trials that one may be laid beside. Raises TraceError."""
+        attempt = self._attempt(number, trial)
+        for other, run in enumerate(self._runs):
+            with suppress(TraceError):
+                self._attempts[other] = self._attempts[other] or attempts_of(run)
+        return comparable(self._attempts, self.runs()["runs"], number, attempt)
+
+    def prompt(self, number: int, trial: str, seq: int) -> dict[str, Any]:
+        """Return the prompt of a call, as a difference to the one before. Raises TraceError."""
+        return prompt_document(self._index(self._attempt(number, trial)), seq)
+
+    def judgement(self, number: int, trial: str) -> dict[str, Any]:
+        """Return what is judged of a trial, which may take seconds. Raises TraceError."""
+        return judgement(self._attempt(number, trial))
 
     def raw(self, number: int, trial: str, chunk: int) -> list[str]:
         """Return lines of a trial's trace. Raises TraceError."""
-        return raw_lines(self._attempt(number, trial).path, chunk)
+        attempt = self._attempt(number, trial)
+        return raw_lines(attempt.path, self._index(attempt), chunk)
+
+    def raw_chunks(self, number: int, trial: str) -> list[int]:
+        """Return the numbers of the raw documents of a trial. Raises TraceError."""
+        return sorted(self._index(self._attempt(number, trial)).chunks)
 
     def blob(self, number: int, trial: str, reference: str) -> bytes:
         """Return an image or a body. Raises TraceError."""
-        return BlobStore(self._attempt(number, trial).path / BLOBS).get(reference)
+        folder = self._attempt(number, trial).path / BLOBS
+        with suppress(OSError):
+            if (size := (folder / reference).stat().st_size) > _LARGEST_BLOB:
+                raise TraceError(
+                    f"{folder / reference} has {size / 1e6:,.0f} MB; the viewer shows up to"
+                    f" {_LARGEST_BLOB / 1e6:,.0f} MB."
+                )
+        return BlobStore(folder).get(reference)
 
     def pair(self, one: tuple[int, str], other: tuple[int, str]) -> dict[str, Any]:
         """Return where two trials part, and their aligned steps. Raises TraceError."""
@@ -99,6 +145,23 @@ class Documents:
             if _holds(attempt.path, needle)
         ]
 
+    def _index(self, attempt: Attempt) -> TraceIndex:
+        """Return the index of a trial's trace, which is read anew if that has changed."""
+        try:
+            status = (attempt.path / EVENTS).stat()
+        except FileNotFoundError:
+            return TraceIndex(
+                problems=[f"{attempt.path / EVENTS} does not exist: no traffic was recorded."]
+            )
+        except OSError as error:
+            raise TraceError(f"{attempt.path / EVENTS} cannot be read: {error.strerror}.") from None
+        key = attempt.path, status.st_size, status.st_mtime_ns
+        index = self._indexes.pop(key, None) or read_index(attempt.path)
+        self._indexes[key] = index
+        while len(self._indexes) > _INDEXES:
+            self._indexes.pop(next(iter(self._indexes)), None)
+        return index
+
     def _run(self, number: int) -> Path:
         if not 0 <= number < len(self._runs):
             raise TraceError(f"There is no run {number} here; there are {len(self._runs)}.")
@@ -112,6 +175,14 @@ class Documents:
             return self._attempts[number][trial]
         except KeyError:
             raise TraceError(f"The run {self._runs[number]} has no trial {trial!r}.") from None
+
+
+def as_json(document: object) -> bytes:
+    """Return a document as JSON; also one with lone surrogates, which UTF-8 cannot hold."""
+    try:
+        return msgspec.json.encode(document)
+    except UnicodeEncodeError:
+        return json.dumps(document).encode()
 
 
 def _holds(attempt: Path, needle: bytes) -> bool:

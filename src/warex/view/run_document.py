@@ -1,21 +1,26 @@
 """A run as the viewer shows it: its verdict, its conditions, and a line for each trial."""
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from warex.analysis.output.summary import SUMMARY_VERSION, summarise
+from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.errors import TraceError
-from warex.files.reading import read_regular_file
-from warex.traces.outcome import Counted, Unscored, Void
+from warex.files.reading import path_exists, read_regular_file
+from warex.traces.outcome import Counted, Outcome, Unscored, Void
 from warex.traces.outcome_file import read_outcome
-from warex.traces.paths import CLEAN, TrialKey, attempt_id, find_trials
+from warex.traces.paths import EVENTS, MANIFEST, TRIALS, TrialKey, find_trials, place_id
 
 SUMMARY = "summary.json"
+_LARGE = 1 << 25
+"""Bytes of traces, above which figures are computed when they are asked for."""
 CONDITION_FIGURES = (
     *(
         "success",
@@ -45,45 +50,46 @@ class Attempt:
     key: TrialKey
     number: int
     path: Path
+    place: str
+    """Its path within the run."""
+
+
+def require_run(run: Path) -> None:
+    """Raise TraceError for a folder that is no run."""
+    if not run.is_dir():
+        raise TraceError(f"{run} is not a folder, so there is no run to read.")
+    if not path_exists(run / MANIFEST) and not (run / TRIALS).is_dir():
+        raise TraceError(
+            f"{run} is no run: it has neither a {MANIFEST} nor trials. {folder_hint(run)}"
+        )
 
 
 def attempts_of(run: Path) -> dict[str, Attempt]:
     """Return the attempts of a run by their ids. Raises TraceError for a folder that is no run."""
     attempts: dict[str, Attempt] = {}
+    prefix = f"{run.as_posix()}/"
     for key, number, path in find_trials(run):
-        attempt = Attempt(attempt_id(run, path), key, number, path)
+        place = path.as_posix().removeprefix(prefix)
+        attempt = Attempt(place_id(place), key, number, path, place)
         attempts[attempt.id] = attempt
     return attempts
-
-
-def clean_twin(attempts: Mapping[str, Attempt], key: TrialKey) -> Attempt | None:
-    """Return the last attempt of the clean trial of the same task, agent and repeat."""
-    if key.condition == CLEAN:
-        return None
-    same = [
-        attempt
-        for attempt in attempts.values()
-        if attempt.key.condition == CLEAN
-        and (attempt.key.benchmark, attempt.key.agent, attempt.key.task, attempt.key.repeat)
-        == (key.benchmark, key.agent, key.task, key.repeat)
-    ]
-    return max(same, key=lambda attempt: attempt.number, default=None)
 
 
 def run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, Any]:
     """Return a run as JSON: from ``summary.json`` if that is of these attempts, else outcomes only.
 
-    ``has_figures`` says which.
+    ``has_figures`` says which, and ``is_large`` whether to compute them takes long.
     """
     summary = _written_summary(run)
     figures = _figures_by_path(summary)
-    rows = [_row(run, attempt, figures) for attempt in attempts.values()]
+    rows = [_row(attempt, figures) for attempt in attempts.values()]
     has_figures = summary is not None and all(row["has_figures"] for row in rows)
     name = summary.get("campaign") if summary else None
     return {
         "name": str(name or run.resolve().name),
         "path": str(run),
         "has_figures": has_figures,
+        "is_large": not has_figures and _is_large(attempts.values()),
         "verdict": summary["verdict"] if summary and has_figures else [],
         "conditions": [_condition(each) for each in summary["conditions"]]
         if summary and has_figures
@@ -104,10 +110,22 @@ def full_run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, A
         "name": summary["campaign"],
         "path": str(run),
         "has_figures": True,
+        "is_large": False,
         "verdict": summary["verdict"],
         "conditions": [_condition(each) for each in summary["conditions"]],
-        "trials": [_row(run, attempt, figures) for attempt in attempts.values()],
+        "trials": [_row(attempt, figures) for attempt in attempts.values()],
     }
+
+
+def _is_large(attempts: Iterable[Attempt]) -> bool:
+    """Whether the traces have more bytes than are read without being asked to."""
+    size = 0
+    for attempt in attempts:
+        with suppress(OSError):
+            size += os.stat(f"{attempt.path}/{EVENTS}").st_size
+        if size > _LARGE:
+            return True
+    return False
 
 
 def _written_summary(run: Path) -> dict[str, Any] | None:
@@ -128,9 +146,9 @@ def _condition(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row.get(name) for name in ("agent", "condition", *CONDITION_FIGURES)}
 
 
-def _row(run: Path, attempt: Attempt, figures: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _row(attempt: Attempt, figures: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     key = attempt.key
-    known = figures.get(attempt.path.relative_to(run).as_posix())
+    known = figures.get(attempt.place)
     state, score = _state(attempt.path)
     row: dict[str, Any] = {
         "id": attempt.id,
@@ -155,12 +173,17 @@ def _state(path: Path) -> tuple[str, float | None]:
         outcome = read_outcome(path)
     except TraceError:
         return "damaged", None
+    return state_of(outcome), outcome.score if isinstance(outcome, Counted) else None
+
+
+def state_of(outcome: Outcome | None) -> str:
+    """Return the word by which the viewer knows an outcome."""
     match outcome:
         case Counted(score=score):
-            return ("solved" if score >= 1 else "failed"), score
+            return "solved" if score >= 1 else "failed"
         case Void():
-            return "void", None
+            return "void"
         case Unscored():
-            return "unscored", None
+            return "unscored"
         case None:
-            return "running", None
+            return "running"

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from warex.errors import InputError, WarexError
-from warex.view.documents import Documents
+from warex.view.documents import Documents, as_json
 from warex.view.media import media_type
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def application(documents: Documents, token: str, port: int) -> "Starlette":
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
     from starlette.middleware.base import BaseHTTPMiddleware
-    from starlette.responses import JSONResponse, Response
+    from starlette.responses import Response
     from starlette.routing import Route
 
     async def guard(
@@ -72,12 +72,15 @@ def application(documents: Documents, token: str, port: int) -> "Starlette":
     async def data(request: "Request") -> "Response":
         _check(request)
         try:
-            found = await asyncio.to_thread(_document, documents, request)
-        except (WarexError, ValueError, IndexError) as error:
-            return JSONResponse({"error": str(error)}, 404)
-        if isinstance(found, bytes):
-            return Response(found, media_type=media_type(found))
-        return JSONResponse(found)
+            document = await asyncio.to_thread(_document, documents, request)
+        except (WarexError, ValueError, IndexError, OSError) as error:
+            return _json({"error": str(error)}, 404)
+        if isinstance(document, bytes):
+            return Response(document, media_type=media_type(document))
+        return _json(document)
+
+    def _json(document: object, status: int = 200) -> "Response":
+        return Response(as_json(document), status, media_type="application/json")
 
     def _check(request: "Request") -> None:
         if not secrets.compare_digest(request.path_params["token"], token):
@@ -118,6 +121,10 @@ def _document(documents: Documents, request: "Request") -> object:
             return documents.figures(int(run))
         case ["trial", run, trial]:
             return documents.trial(int(run), trial)
+        case ["prompt", run, trial, seq]:
+            return documents.prompt(int(run), trial, int(seq))
+        case ["judgement", run, trial]:
+            return documents.judgement(int(run), trial)
         case ["raw", run, trial, chunk]:
             return documents.raw(int(run), trial, int(chunk))
         case ["blob", run, trial, kind, digest]:

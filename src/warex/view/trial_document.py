@@ -1,105 +1,101 @@
-"""A trial as the viewer shows it: steps, exchanges, faults, reports of pages, and its end."""
+"""A trial as the viewer shows it at once: steps, exchanges, faults, reports of pages, its end.
+
+What takes the longest, the verdict on each recovery and the cost, is in ``judgement``.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
-from warex.analysis.inspection.timeline import Inspection, inspect_trial
-from warex.analysis.steps.model_steps import ModelStep
-from warex.analysis.trial.record import TrialRecord, read_attempt
+from warex.analysis.inspection.timeline import describe_event
+from warex.analysis.steps.model_steps import ModelStep, steps
+from warex.analysis.trial.injections import injections
 from warex.errors import TraceError
-from warex.files.reading import open_regular_file
-from warex.report.text.outcomes import describe_outcome, describe_recovery
+from warex.report.text.outcomes import describe_outcome
 from warex.traces.events import (
+    AgentAction,
     Entry,
     FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    HarnessBroke,
     LlmCall,
     RequestSeen,
     ResponseSeen,
+    TrialBegan,
     Witness,
 )
-from warex.traces.paths import EVENTS
+from warex.traces.outcome import Counted
+from warex.traces.outcome_file import read_outcome
+from warex.view.click_points import click_points
+from warex.view.run_document import Attempt, state_of
+from warex.view.trace_index import TraceIndex
 
-RAW_CHUNK = 50
-"""Lines of a trace in one raw document."""
-_LONGEST_LINE = 1 << 26
 _LONGEST_TEXT = 20_000
-"""Maximum characters of an answer, or of a prompt's new lines, in the document of a trial."""
+"""Maximum characters of an answer in the document of a trial."""
+_LONGEST_OBSERVATION = 400
+"""Maximum characters of the text that stands in the film strip in place of a screenshot."""
 _IMAGE = re.compile(r"\[image (sha256/[0-9a-f]{64})\]")
+_IN_A_LANE = (
+    *(LlmCall, AgentAction, FaultPlanned, FaultDelivered, FaultMissed, Witness),
+    *(RequestSeen, ResponseSeen),
+)
 
 
-def trial_document(path: Path) -> dict[str, Any]:
-    """Return the trial of an attempt's folder as JSON.
+def trial_document(attempt: Attempt, index: TraceIndex) -> dict[str, Any]:
+    """Return a trial as JSON; ``index`` is of its trace.
 
-    Times are in seconds since it began; ``seq`` is a line of the trace. The raw lines are in
-    further documents (``raw_lines``). Raises TraceError for a damaged trace.
+    Times are in seconds since it began; ``seq`` is a line of the trace.
     """
-    trace = read_attempt(path)
-    inspection = inspect_trial(path, trace)
-    trial = inspection.trial
-    calls = {e.seq: e.event for e in trace.entries if isinstance(e.event, LlmCall)}
-    carriers = {call.carrier for call in calls.values()}
-    costs = {call.seq: call.cost_usd for call in trial.llm.calls} if trial.llm else {}
+    entries, problems = index.entries, list(index.problems)
+    calls = {e.seq: e.event for e in entries if isinstance(e.event, LlmCall)}
+    began = next((e.event for e in entries if isinstance(e.event, TrialBegan)), None)
+    try:
+        outcome = read_outcome(attempt.path)
+        state, words = state_of(outcome), describe_outcome(outcome)
+    except TraceError as error:
+        outcome, state, words = None, "damaged", "the outcome cannot be read"
+        problems.append(str(error))
     return {
-        "key": asdict(trial.key),
-        "attempt": trial.attempt,
-        "path": str(path),
-        "seed": trial.seed,
-        "scenario": inspection.scenario,
-        "outcome": describe_outcome(trial),
-        "recovery": describe_recovery(trial),
-        "answer": getattr(trial.outcome, "answer", None),
-        "reasons": list(getattr(trial.outcome, "reasons", ())),
-        "state": _state(trial),
-        "truncated": trial.truncated,
-        "harness_broke": list(trial.harness_broke),
-        "lines": trace.entries[-1].seq if trace.entries else 0,
-        "end": trace.entries[-1].t if trace.entries else 0.0,
-        "steps": [_step(step, calls[step.seq], costs.get(step.seq)) for step in inspection.steps],
-        "exchanges": list(_exchanges(trace.entries, carriers)),
-        "faults": list(_faults(inspection, trace.entries)),
+        "key": asdict(attempt.key),
+        "attempt": attempt.number,
+        "path": str(attempt.path),
+        "seed": began.seed if began else None,
+        "scenario": str(began.scenario.get("name")) if began and began.scenario else None,
+        "state": state,
+        "outcome": words,
+        "answer": outcome.answer if isinstance(outcome, Counted) else None,
+        "reasons": list(outcome.reasons) if isinstance(outcome, Counted) else [],
+        "problems": [
+            *problems,
+            *(
+                f"WAREX broke: {e.event.reason}"
+                for e in entries
+                if isinstance(e.event, HarnessBroke)
+            ),
+        ],
+        "end": index.end,
+        "steps": [_step(step, calls[step.seq]) for step in steps(entries)],
+        "exchanges": index.exchanges.columns(index.carriers),
+        "faults": list(_faults(entries)),
         "witness": [
             {"seq": e.seq, "t": e.t, "injection": w.injection, "what": w.what, "detail": w.detail}
-            for e in trace.entries
+            for e in entries
             if isinstance(w := e.event, Witness)
         ],
-        "timeline": [
-            [moment.seq, moment.t, moment.kind, moment.text]
-            for moment in inspection.timeline
-            if moment.kind != "exchange"
+        "moments": [
+            {"seq": e.seq, "t": e.t, "kind": e.event.event, "text": describe_event(e.event, {})}
+            for e in entries
+            if not isinstance(e.event, _IN_A_LANE)
         ],
     }
 
 
-def _state(trial: TrialRecord) -> str | None:
-    """Return what the viewer calls the outcome; None if there is no score."""
-    if trial.void:
-        return "void"
-    return None if trial.solved is None else "solved" if trial.solved else "failed"
-
-
-def raw_lines(path: Path, chunk: int) -> list[str]:
-    """Return the lines of an attempt's trace with ``seq`` from ``chunk`` times ``RAW_CHUNK`` + 1.
-
-    Raises TraceError if the trace cannot be read.
-    """
-    try:
-        with open_regular_file(path / EVENTS, follow=False) as file:
-            begin = chunk * RAW_CHUNK
-            lines = iter(lambda: file.readline(_LONGEST_LINE), b"")
-            return [
-                line.decode(errors="replace") for line in islice(lines, begin, begin + RAW_CHUNK)
-            ]
-    except OSError as error:
-        raise TraceError(f"{path / EVENTS} cannot be read: {error.strerror}.") from None
-
-
-def _step(step: ModelStep, call: LlmCall, cost: float | None) -> dict[str, Any]:
+def _step(step: ModelStep, call: LlmCall) -> dict[str, Any]:
+    images = _images(step)
     return {
         "seq": step.seq,
         "number": step.number,
@@ -108,19 +104,21 @@ def _step(step: ModelStep, call: LlmCall, cost: float | None) -> dict[str, Any]:
         "model": step.model,
         "page": step.page or step.request,
         "faults": list(step.faults),
-        "prompt": [
-            {"role": message.role, "text": _cut("\n".join(message.lines))}
-            for message in step.prompt
-        ],
-        "characters": step.characters,
-        "images": _images(step),
+        "observation": "" if images else _observation(step),
+        "images": images,
+        "points": [asdict(point) for point in click_points(call)] if images else [],
         "answer": _cut(step.answer),
         "error": step.error,
         "actions": list(step.actions),
         "input_tokens": call.input_tokens,
         "output_tokens": call.output_tokens,
-        "cost_usd": cost,
     }
+
+
+def _observation(step: ModelStep) -> str:
+    """Return the beginning of what is new in the last message of a prompt."""
+    lines = step.prompt[-1].lines if step.prompt else ()
+    return "\n".join(line[:_LONGEST_OBSERVATION] for line in lines[:8])[:_LONGEST_OBSERVATION]
 
 
 def _images(step: ModelStep) -> list[JsonValue]:
@@ -133,40 +131,10 @@ def _images(step: ModelStep) -> list[JsonValue]:
     ]
 
 
-def _exchanges(entries: Iterable[Entry], carriers: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield the exchanges without those that carry calls to the model, by the time they began."""
-    responses: dict[str, tuple[float, ResponseSeen, int]] = {
-        e.event.exchange: (e.t, e.event, e.seq)
-        for e in entries
-        if isinstance(e.event, ResponseSeen)
-    }
-    for entry in entries:
-        request = entry.event
-        if not isinstance(request, RequestSeen) or request.exchange in carriers:
-            continue
-        ended, response, response_seq = responses.get(request.exchange, (None, None, None))
-        yield {
-            "id": request.exchange,
-            "seq": entry.seq,
-            "response_seq": response_seq,
-            "t": entry.t,
-            "end": ended,
-            "method": request.method,
-            "url": request.url,
-            "resource": response.resource if response else request.resource,
-            "status": response.status if response else None,
-            "by": response.by if response else None,
-            "error": response.error if response else None,
-            "size": response.size if response else None,
-        }
-
-
-def _faults(inspection: Inspection, entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
-    verdicts = {recovery.injection: recovery for recovery in inspection.trial.recoveries}
+def _faults(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
     times = {entry.seq: entry.t for entry in entries}
     changes = _changes(entries)
-    for fault in inspection.trial.injections:
-        recovery = verdicts.get(fault.id)
+    for fault in injections(entries):
         yield {
             "id": fault.id,
             "kind": fault.kind,
@@ -181,11 +149,6 @@ def _faults(inspection: Inspection, entries: Iterable[Entry]) -> Iterator[dict[s
             "reason": fault.reason,
             "waited_s": fault.waited_s,
             "changes": changes.get(fault.id, []),
-            "verdict": recovery.verdict if recovery else None,
-            "why": recovery.why if recovery else "",
-            "confidence": recovery.confidence if recovery else None,
-            "call_seq": recovery.call_seq if recovery else None,
-            "request_seq": recovery.request_seq if recovery else None,
         }
 
 

@@ -25,5 +25,5 @@ def test_an_outcome_is_told_with_its_reason(
     folder.trial("clean", "shop-a", outcome)
     (trial,) = load_run(folder.path).trials
 
-    assert describe_outcome(trial).startswith(words)
+    assert describe_outcome(trial.outcome).startswith(words)
     assert describe_recovery(trial) == "not exposed"

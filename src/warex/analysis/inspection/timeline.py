@@ -10,7 +10,13 @@ from warex.analysis.inspection.tasks import TaskUse, task_uses
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.load import benchmark_vocabulary, prices_of, scripted_agents
 from warex.analysis.steps.model_steps import ModelStep, describe_answer, steps
-from warex.analysis.trial.record import TrialRecord, load_trial, read_attempt, run_of
+from warex.analysis.trial.record import (
+    TrialRecord,
+    load_trial,
+    read_attempt,
+    run_of,
+    trial_key_of,
+)
 from warex.analysis.trial.twins import twins_of
 from warex.errors import TraceError
 from warex.files.reading import path_exists
@@ -89,9 +95,9 @@ def inspect_trial(path: Path, trace: Trace | None = None) -> Inspection:
     manifest = read_manifest(run / MANIFEST) if run and path_exists(run / MANIFEST) else None
     began = next(iter(trace.events(events.TrialBegan)), None)
     prices = prices_of(run, manifest)
-    bare = load_trial(path, prices=prices, trace=trace)
-    words = benchmark_vocabulary(manifest, bare.key.benchmark)
-    trial = load_trial(path, words, prices, trace) if words else bare
+    key = trial_key_of(path, trace)
+    words = benchmark_vocabulary(manifest, key.benchmark)
+    trial = load_trial(path, words, prices, trace)
     if not trace.entries and trial.outcome is None:
         raise TraceError(
             f"{path} holds no trial: there is no {EVENTS} and no outcome in it. {folder_hint(path)}"
@@ -114,7 +120,7 @@ def inspect_trial(path: Path, trace: Trace | None = None) -> Inspection:
             trace.entries,
             prices or built_in_prices(),
             words,
-            twins_of(run, bare.key) if run else {},
+            twins_of(run, key) if run else {},
         ),
         scripted=scripted,
         redacted=next((end.redacted for end in trace.events(events.TrialEnded)), None),
@@ -138,10 +144,11 @@ def _moments(trace: Trace) -> Iterator[TimelineEntry]:
         # The browser's background traffic: it is frequent and affects no figure.
         if isinstance(event, events.Tunnel) and event.why == "background":
             continue
-        yield TimelineEntry(entry.seq, entry.t, kind, _describe(event, requests))
+        yield TimelineEntry(entry.seq, entry.t, kind, describe_event(event, requests))
 
 
-def _describe(event: events.Event, requests: Mapping[str, events.RequestSeen]) -> str:
+def describe_event(event: events.Event, requests: Mapping[str, events.RequestSeen]) -> str:
+    """Return an event in words, without its kind; ``requests`` are the trial's, by their id."""
     match event:
         case events.RequestSeen():
             return f"{event.method} {_short(event.url)}: no answer in the trace"

@@ -269,15 +269,16 @@ def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:
     return None if applied else began.arm
 
 
-def trial_key_of(path: Path) -> TrialKey:
+def trial_key_of(path: Path, trace: Trace | None = None) -> TrialKey:
     """Return the trial that an attempt's folder belongs to, by its path or else by its trace.
 
-    Raises TraceError for a damaged trace.
+    The trace is read unless given. Raises TraceError for a damaged one.
     """
     if found := _key_in(path):
         return found[0]
-    began = next(iter(read_attempt(path, lean=True).events(TrialBegan)), None)
-    return _identity(path, began)[0]
+    if trace is None:
+        trace = read_attempt(path, lean=True)
+    return _identity(path, next(iter(trace.events(TrialBegan)), None))[0]
 
 
 def run_of(path: Path) -> Path | None:

@@ -47,5 +47,5 @@ def command(first: Path, second: Path, as_json: bool) -> None:
         ]
         echo_json({"trials": trial_data, "summary": sentences, **divergence_json(divergence)})
         return
-    outcomes = describe_outcome(trials[0]), describe_outcome(trials[1])
+    outcomes = describe_outcome(trials[0].outcome), describe_outcome(trials[1].outcome)
     console().print(render_divergence(divergence, names, outcomes), crop=False)

@@ -63,7 +63,7 @@ def _head(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "scenario", inspection.scenario or "none"
     if inspection.scripted:
         yield "agent", "scripted: it tests WAREX, not an LLM; nothing was paid"
-    yield "outcome", describe_outcome(trial)
+    yield "outcome", describe_outcome(trial.outcome)
     for reason in trial.outcome.reasons if isinstance(trial.outcome, Counted) else ():
         yield "", reason
     if trial.exposed:

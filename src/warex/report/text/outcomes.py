@@ -1,14 +1,14 @@
 """Outcomes and recoveries in words."""
 
 from warex.analysis.trial.record import TrialRecord
-from warex.traces.outcome import Counted, Unscored, Void
+from warex.traces.outcome import Counted, Outcome, Unscored, Void
 
 
-def describe_outcome(trial: TrialRecord) -> str:
+def describe_outcome(outcome: Outcome | None) -> str:
     """Describe the outcome of a trial."""
-    match trial.outcome:
+    match outcome:
         case Counted() as counted:
-            word = "success" if trial.solved else "failure"
+            word = "success" if counted.score >= 1 else "failure"
             return f"{word}: score {counted.score:g}, {counted.ending}, {counted.latency_s:.1f} s"
         case Unscored() as unscored:
             return ": ".join(filter(None, ("unscored", unscored.summary)))
