@@ -1,4 +1,6 @@
-"""OpenTelemetry traces by the GenAI semantic conventions, as OTLP in JSON.
+"""OpenTelemetry traces by the GenAI conventions.
+
+They are OTLP in JSON.
 
 A trial is a trace: ``invoke_agent`` is its root; below are a ``chat`` for each call to the model
 and an ``execute_tool`` for each action that was reported. Delivered faults are events of the root.
@@ -6,7 +8,7 @@ and an ``execute_tool`` for each action that was reported. Delivered faults are 
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +16,7 @@ from typing import Any, Final
 from warex.analysis.trial.record import read_attempt
 from warex.exports.interchange.selection import SelectedTrial
 from warex.exports.interchange.strict_json import encode_strictly
+from warex.exports.run_formats import RunExport
 from warex.extras import VERSION
 from warex.traces.events import AgentAction, Entry, FaultDelivered, FaultPlanned, LlmCall
 from warex.traces.files import write_atomic
@@ -36,6 +39,14 @@ _PROVIDERS: Final = {
     "bedrock_invoke": "aws.bedrock",
 }
 """The well-known values of the conventions, by the API that was spoken."""
+
+
+def write(export: RunExport) -> Iterable[str]:
+    """Write the traces."""
+    selection = export.select()
+    export.require_new_folder()
+    write_otel(selection.trials, export.out)
+    return export.result(selection)
 
 
 def write_otel(trials: Sequence[SelectedTrial], out: Path) -> None:
