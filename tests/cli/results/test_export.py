@@ -162,3 +162,13 @@ def test_an_archive_holds_one_trial_and_replaces_nothing(
     assert "an archive holds one trial, and there are 9" in many.err
     assert "is not empty" in full.err
     assert (many.code, full.code) == (2, 2)
+
+
+def test_without_inspect_a_sentence_names_the_extra(
+    warex: Warex, run: Path, tmp_path: Path
+) -> None:
+    ended = warex("export", run, "--to", "inspect", "--out", tmp_path / "out")
+
+    assert ended.code == 3
+    assert "--to inspect needs inspect_ai, not installed here: pip install 'warex[" in ended.err
+    assert not (tmp_path / "out").exists()
