@@ -139,6 +139,8 @@ def test_a_run_becomes_tables(warex: Warex, run: Path, tmp_path: Path) -> None:
     [
         (("--split", "site"), "--split is for data sets, and --to har writes runs as they are"),
         (("--agent", "nobody"), "no trial with a trace of these agents and conditions"),
+        (("--otlp", "http://a.example"), "--otlp goes with --to otel, not with --to har"),
+        (("--otlp", "a.example:4318"), "not the http:// or https:// URL of a receiver"),
     ],
 )
 def test_what_does_not_go_with_it_is_a_sentence(
@@ -172,3 +174,14 @@ def test_without_inspect_a_sentence_names_the_extra(
     assert ended.code == 3
     assert "--to inspect needs inspect_ai, not installed here: pip install 'warex[" in ended.err
     assert not (tmp_path / "out").exists()
+
+
+def test_traces_have_one_place(warex: Warex, run: Path, tmp_path: Path) -> None:
+    both = warex(
+        *("export", run, "--to", "otel", "--otlp", "http://a.example", "--out", tmp_path / "out")
+    )
+    neither = warex("export", run, "--to", "otel")
+
+    assert "--otlp and --out are two places for the traces" in both.err
+    assert "Missing option '--out'" in neither.err
+    assert (both.code, neither.code) == (2, 2)

@@ -25,12 +25,18 @@ from warex.exports.names import (
 )
 from warex.text.english import count_noun
 
-_OF_RUNS: Final = frozenset(("runs", "kind", "out", "agents", "conditions"))
+_OF_RUNS: Final = frozenset(("runs", "kind", "out", "otlp", "agents", "conditions"))
 """Parameters that formats of whole runs have."""
 
 
 def _listed(formats: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {about}" for name, about in formats.items())
+
+
+def _read_address(text: str) -> str:
+    from warex.exports.interchange.otlp_http import read_address
+
+    return read_address(text)
 
 
 def _read_shares(text: str) -> tuple[int, int, int]:
@@ -49,7 +55,13 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     default="sft",
     help=f"Data sets: {_listed(FORMATS)}. Whole runs: {_listed(RUN_FORMATS)}.",
 )
-@click.option("--out", type=PATH, required=True, metavar="DIR", help="A new folder.")
+@click.option("--out", type=PATH, metavar="DIR", help="A new folder.")
+@click.option(
+    "--otlp",
+    type=Parsed(_read_address),
+    metavar="URL",
+    help="With --to otel: send them to this receiver (OTLP over HTTP), not to DIR.",
+)
 @click.option(
     "--relabel",
     is_flag=True,
@@ -135,7 +147,8 @@ def _read_shares(text: str) -> tuple[int, int, int]:
 def command(
     runs: tuple[Path, ...],
     kind: str,
-    out: Path,
+    out: Path | None,
+    otlp: str | None,
     relabel: bool,
     by: tuple[str, ...],
     shares: tuple[int, int, int],
@@ -163,11 +176,19 @@ def command(
     With a format of whole runs only --agent and --condition apply. With --to har, RUN may be a
     trial and DIR a file, x.har.
     """
+    if otlp is not None and kind != "otel":
+        raise InputError(f"--otlp goes with --to otel, not with --to {kind}")
+    if otlp is not None and out is not None:
+        raise InputError("--otlp and --out are two places for the traces; give one of them")
+    if out is None:
+        if otlp is None:
+            raise click.UsageError("Missing option '--out'.")
+        out = Path(otlp)
     if kind in RUN_FORMATS:
         from warex.exports.run_formats import RunExport, export_runs
 
         _require_no_dataset_options(click.get_current_context(), kind)
-        for line in export_runs(RunExport(kind, runs, out, agents, conditions)):
+        for line in export_runs(RunExport(kind, runs, out, agents, conditions, otlp)):
             echo(line)
         return
 

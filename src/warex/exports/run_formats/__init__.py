@@ -24,6 +24,8 @@ class RunExport:
     agents: tuple[str, ...] = ()
     """Those whose trials are written; empty for all. The next likewise."""
     conditions: tuple[str, ...] = ()
+    address: str | None = None
+    """A receiver that it is sent to, instead of ``out``."""
 
     def select(self) -> Selection:
         """Return the trials. Raises TraceError for a folder without one, InputError if none fit."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warex.analysis.trial.record import read_attempt
+from warex.exports.interchange.otlp_http import send_traces
 from warex.exports.interchange.selection import SelectedTrial
 from warex.exports.interchange.strict_json import encode_strictly
 from warex.exports.run_formats import RunExport
@@ -44,9 +45,12 @@ _PROVIDERS: Final = {
 def write(export: RunExport) -> Iterable[str]:
     """Write the traces."""
     selection = export.select()
-    export.require_new_folder()
-    write_otel(selection.trials, export.out)
-    return export.result(selection)
+    if export.address is None:
+        export.require_new_folder()
+        write_otel(selection.trials, export.out)
+    else:
+        send_traces(export.address, map(_traces, selection.trials))
+    return export.result(selection, export.address)
 
 
 def write_otel(trials: Sequence[SelectedTrial], out: Path) -> None:
@@ -55,8 +59,12 @@ def write_otel(trials: Sequence[SelectedTrial], out: Path) -> None:
 
 
 def _line(trial: SelectedTrial) -> bytes:
+    return encode_strictly(_traces(trial)) + b"\n"
+
+
+def _traces(trial: SelectedTrial) -> Json:
     entries = read_attempt(trial.path, lean=True).entries
-    return encode_strictly(otlp(entries, trial.key, str(trial.path))) + b"\n"
+    return otlp(entries, trial.key, str(trial.path))
 
 
 def otlp(entries: Sequence[Entry], key: TrialKey, identity: str) -> Json:
