@@ -184,7 +184,8 @@ def test_an_interrupted_campaign_keeps_what_it_has_and_leaves_nothing_behind(
 
     assert first.startswith(("solved ", "failed "))
     assert process.returncode == 130
-    assert [line for line in err.splitlines() if line] == [
+    # Lines of progress come before, if the first trial takes long.
+    assert [line for line in err.splitlines() if line][-2:] == [
         "warex: run keeps 1 of 80 trials; go on with: warex run demo --jobs 1 --out run --resume",
         "interrupted",
     ]

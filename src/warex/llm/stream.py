@@ -89,6 +89,7 @@ def read_stream(
 
     ``events``: the body in pieces, if it is divided already.
     """
-    if events is None:
-        events = _BY_NAME[request.api].events_of(request, body, content_type)
-    return LlmStream(request, content_type, events) if len(events) > 1 else None
+    own = _BY_NAME[request.api].events_of(request, body, content_type)
+    events = own if events is None else events
+    # Another fault may have divided an answer that is no stream.
+    return LlmStream(request, content_type, events) if min(len(own), len(events)) > 1 else None

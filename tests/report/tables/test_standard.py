@@ -70,7 +70,7 @@ def test_recovery_by_injection_never_stands_without_success() -> None:
 
 
 def test_recovery_and_delivery_are_about_conditions_that_inject() -> None:
-    for name in ("recovery", "delivery"):
+    for name in ("recovery", "strategy", "delivery"):
         assert [line[:2] for line in _texts(_all()[name])] == [["patient", "down"]]
 
 

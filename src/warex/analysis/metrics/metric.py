@@ -20,7 +20,7 @@ type Unit = Literal[
     "share", "points", "ratio", "count", "s", "tokens", "tokens/s", "US dollars", "p", "text"
 ]
 """Determines the format of a figure."""
-type Section = Literal["success", "effort", "recovery", "regimes", "delivery"]
+type Section = Literal["success", "effort", "recovery", "strategy", "regimes", "delivery"]
 """A table of the report and its exports."""
 type Screen = Literal[
     "success", "recovery", "behaviour", "strategy", "effort", "streaming", "lies", "delivery"

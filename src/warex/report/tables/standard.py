@@ -65,6 +65,13 @@ def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
             faulted,
         ),
         _section(
+            "strategy",
+            "How agents wait and retry",
+            "What they did after a fault, held against the rules of the web.",
+            run,
+            faulted,
+        ),
+        _section(
             "regimes",
             "How agents fail",
             "Success and effort read together, as in the paper's Appendix E.",
