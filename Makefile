@@ -79,10 +79,11 @@ check: setup ## lint, types, contracts, docs
 bench: setup ## measure what WAREX costs: a row for each promise
 	@$(PYTHON) -m bench
 
-# Without UPGRADE=1, versions that still fit stay as they are.
+# Without UPGRADE=1, versions that still fit stay as they are. The extra `inspect` wants other versions
+# of the rest: tests/exports/pins has what its tests install.
 constraints: ## pin again what both distributions ask for (UPGRADE=1: the newest)
 	@PATH="$(CURDIR)/.venv/bin:$$PATH" uv pip compile -q --universal --python-version 3.12 \
-		--all-extras --no-emit-package warex-testbed --no-emit-index-url --no-annotate --no-header \
+		--extra dev --extra train --no-emit-package warex-testbed --no-emit-index-url --no-annotate --no-header \
 		$(if $(UPGRADE),--upgrade) -o constraints.txt pyproject.toml testbed/pyproject.toml
 
 clean: ## remove .venv, caches and build outputs (your runs/ stay)

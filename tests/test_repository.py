@@ -38,6 +38,8 @@ FOLDERS = ("ro" + "ot", "wo" + "rk", "home/[a-z]" + "+", "opt/py" + "pi", "tmp" 
 FORBIDDEN = re.compile(
     "|".join([*map(re.escape, HOSTS), *(rf"(?<![\w./*-])/{folder}/" for folder in FOLDERS)])
 )
+APART = {"inspect": "tests/exports/pins/inspect.txt"}
+"""Extras whose packages go with other versions of the rest than the tests have."""
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError)\b")
 
 # Source files without a test of their name, each with the reason.
@@ -121,26 +123,34 @@ def test_every_source_file_is_short_and_finished() -> None:
     ] == []
 
 
+def pinned(file: Path) -> dict[str, list[str]]:
+    """The versions that a file pins, by package."""
+    pins: dict[str, list[str]] = {}
+    for line in file.read_text(encoding="utf-8").splitlines():
+        pin = Requirement(line)
+        (specifier,) = pin.specifier
+        assert specifier.operator == "==", line
+        pins.setdefault(canonicalize_name(pin.name), []).append(specifier.version)
+    return pins
+
+
 def test_every_dependency_is_pinned_to_a_version_that_fits() -> None:
     projects = [
         tomllib.loads((each / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         for each in DISTRIBUTIONS
     ]
-    pins: dict[str, list[str]] = {}
-    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
-        pin = Requirement(line)
-        (specifier,) = pin.specifier
-        assert specifier.operator == "==", line
-        pins.setdefault(canonicalize_name(pin.name), []).append(specifier.version)
-
+    pins = pinned(ROOT / "constraints.txt")
     owners = {project["name"]: project for project in projects}
-    wanted_by_all = (
-        text
+    wanted_by_all = [
+        (text, pinned(ROOT / APART[extra]) if extra in APART else pins)
         for project in projects
-        for group in (project["dependencies"], *project["optional-dependencies"].values())
+        for extra, group in {
+            "": project["dependencies"],
+            **project["optional-dependencies"],
+        }.items()
         for text in group
-    )
-    for text in wanted_by_all:
+    ]
+    for text, pins in wanted_by_all:
         wanted = Requirement(text)
         if owner := owners.get(canonicalize_name(wanted.name)):
             assert wanted.extras <= owner["optional-dependencies"].keys()
@@ -151,7 +161,8 @@ def test_every_dependency_is_pinned_to_a_version_that_fits() -> None:
 
 
 def test_the_constraints_name_no_address() -> None:
-    assert not re.search(r"://|--|@", (ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    for file in (ROOT / "constraints.txt", *(ROOT / "tests/exports/pins").iterdir()):
+        assert not re.search(r"://|--|@", file.read_text(encoding="utf-8"))
 
 
 def test_the_changelog_has_a_place_for_what_comes_next() -> None:

@@ -18,7 +18,7 @@ from warex.campaigns.config.options import RunOptions
 from warex.campaigns.config.task_choice import TaskChoice
 from warex.campaigns.plan.campaign_plan import CampaignPlan, plan, plan_replay
 from warex.campaigns.run_campaign import run_campaign
-from warex.report.formats.paper_log import paper_logs
+from warex.exports.run_formats.paper_log import paper_logs
 from warex.report.tables.paper import paper_sheet
 from warex.traces import EVENTS, FaultPlanned, read_outcome, read_trace
 

@@ -30,7 +30,7 @@ _COMMANDS: Final = {
     "doctor": ("campaigns", "what works on this machine, and how to fix the rest"),
     "evaluate": ("training", "the recovery test of a model and its adapters"),
     "exec": ("intercept", "run any command behind the proxy, unchanged"),
-    "export": ("training", "write what runs teach as a data set for training"),
+    "export": ("results", "write runs as a data set for training, or for other tools"),
     "faults": ("catalogue", "list the faults, show one"),
     "init": ("campaigns", "write a commented campaign file"),
     "inspect": ("results", "one trial, step by step: faults, prompts, answers"),

@@ -9,11 +9,11 @@ from warex.analysis.run.load import Run
 from warex.errors import InputError
 from warex.exports.balance import balance_rows
 from warex.exports.dataset import DatasetManifest, UnwrittenDataset
+from warex.exports.dataset_formats import dataset_format
 from warex.exports.examples import Example, SelectionOptions, find_examples
 from warex.exports.leaks import require_no_leaks
 from warex.exports.mask import CHATS, mask_pii
 from warex.exports.names import Format, Kind, Leak
-from warex.exports.preferences import labels, pairs
 from warex.exports.rows import RowMetadata
 from warex.exports.splits import Split, SplitPlan, split_rows
 
@@ -61,7 +61,7 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
     if request.mask:
         rows = [mask_pii(row) for row in rows]
     for kind in ("failure", "clean"):
-        wanted = request.only in (None, kind) and (request.format != "dpo" or kind == "failure")
+        wanted = request.only in (None, kind) and kind in dataset_format(request.format).kinds
         if wanted and not any(row.kind == kind for row in rows):
             raise InputError(ONE_KIND[kind])
     if request.plan is None:
@@ -119,15 +119,10 @@ def _narrowed(run: Run, request: DatasetRequest) -> Run:
 def _rows(
     examples: Sequence[Example], request: DatasetRequest, left_out: Counter[str]
 ) -> list[RowMetadata]:
-    rows: list[RowMetadata]
-    if request.format not in ("dpo", "kto"):
-        taken = [it for it in examples if it.part != "lost" or it.row.relabelled]
-        left_out.update({"lost": len(examples) - len(taken)} if len(taken) < len(examples) else {})
-        rows = [example.row for example in taken]
-    elif request.format == "dpo":
-        rows = list(pairs(examples))
-    else:
-        rows = list(labels(examples))
+    form = dataset_format(request.format)
+    rows = list(form.rows(examples))
+    if not form.takes_lost and len(rows) < len(examples):
+        left_out["lost"] += len(examples) - len(rows)
     return [row for row in rows if request.only in (None, row.kind)]
 
 

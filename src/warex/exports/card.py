@@ -1,36 +1,13 @@
 """The data set card that Hugging Face shows and ``datasets`` loads by."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from jinja2 import Environment
 
 from warex.exports.dataset import DatasetManifest
-from warex.exports.names import Format
-from warex.exports.rows import ROWS
+from warex.exports.dataset_formats import dataset_format
 from warex.text.english import count_noun
 
-_COLUMNS: Final[Mapping[Format, str]] = {
-    "sft": "`messages`, of which the last is the answer wanted: the loss belongs on that alone",
-    "dpo": "`prompt`, `chosen`, `rejected`",
-    "kto": "`prompt`, `completion`, `label`",
-    "atif": "a trajectory of Harbor's ATIF each, of which the last step is to be learnt",
-    "adp": "a standardized trajectory of the Agent Data Protocol each, of which the last action is"
-    " to be learnt",
-}
-_SNIPPETS: Final[Mapping[Format, str]] = {
-    "sft": """\
-from datasets import load_dataset
-
-data = load_dataset("DIR").map(
-    lambda row: {"prompt": row["messages"][:-1], "completion": row["messages"][-1:]},
-    remove_columns=["messages"],
-)""",
-    "dpo": 'from datasets import load_dataset\n\ndata = load_dataset("DIR")',
-    "kto": 'from datasets import load_dataset\n\ndata = load_dataset("DIR")',
-    "atif": 'import json\n\ndata = [json.loads(line) for line in open("DIR/train.jsonl")]',
-    "adp": 'import json\n\ndata = [json.loads(line) for line in open("DIR/train.jsonl")]',
-}
 _CARD: Final = Environment(trim_blocks=True, lstrip_blocks=True).from_string("""\
 ---
 {% if manifest.license %}
@@ -105,12 +82,13 @@ Images lie in `images/`; a row names its own.
 def card(manifest: DatasetManifest) -> str:
     """Return the card as Markdown with YAML front matter."""
     held = manifest.splits.values()
+    form = dataset_format(manifest.format)
     return _CARD.render(
         manifest=manifest,
         total=sum(split.examples for split in held),
-        columns=_COLUMNS[manifest.format],
-        ending="parquet" if manifest.format in ROWS else "jsonl",
-        snippet=_SNIPPETS[manifest.format],
+        columns=form.columns,
+        ending="parquet" if form.row else "jsonl",
+        snippet=form.snippet,
         counted=count_noun,
         several=lambda what: ", ".join(
             sorted({it for split in held for it in getattr(split, what)})

@@ -14,14 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from warex.errors import InputError
-from warex.exports.names import Format
-from warex.exports.rows import ROWS, PreferencePair, Row, RowMetadata
-from warex.exports.trajectories import adp, atif
+from warex.exports.dataset_formats import dataset_format
+from warex.exports.names import FORMATS, Format
+from warex.exports.rows import PreferencePair, Row, RowMetadata
 from warex.extras import require_extra
 from warex.files.reading import path_exists, read_regular_file
 from warex.llm.actions.vocabulary import Vocabulary
@@ -47,11 +47,17 @@ class SplitFacts(BaseModel, frozen=True, extra="forbid"):
     """Of the JSON Lines."""
 
 
+def _known(name: Format) -> Format:
+    if name not in FORMATS:
+        raise ValueError(f"this is {name!r}, not one of {', '.join(FORMATS)}")
+    return name
+
+
 class DatasetManifest(BaseModel, frozen=True, extra="forbid"):
     """The contents and origin of a data set."""
 
     schema_version: Literal[1] = 1
-    format: Format
+    format: Annotated[Format, AfterValidator(_known)]
     license: str = ""
     seed: int = 0
     made_by: str = ""
@@ -126,7 +132,7 @@ def write_dataset(
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain)
         data = text.encode("utf-8", "replace")
         write_atomic(folder / f"{split}.jsonl", data)
-        if draft.manifest.format in ROWS:
+        if dataset_format(draft.manifest.format).row:
             write_atomic(folder / f"{split}.parquet", _parquet(plain))
         facts[split] = _facts(rows, hashlib.sha256(data).hexdigest())
     manifest = draft.manifest.model_copy(update={"splits": facts})
@@ -148,7 +154,7 @@ def require_empty_folder(
 
 def require_parquet(kind: Format) -> None:
     """Raise MachineError if a format is also written as Parquet and Polars is missing."""
-    if kind in ROWS:
+    if dataset_format(kind).row:
         require_extra("frames", f"--to {kind}, which writes Parquet,", "polars")
 
 
@@ -159,13 +165,14 @@ def read_dataset(folder: Path) -> Dataset:
     an invalid row; the message names file and line.
     """
     manifest = _manifest(folder)
-    if manifest.format not in ROWS:
+    row_type = dataset_format(manifest.format).row
+    if row_type is None:
         raise InputError(
             f"{folder} is a data set of the format {manifest.format}, which is for other programs:"
             " export it with --to sft"
         )
     splits = {
-        split: tuple(_rows(folder / f"{split}.jsonl", manifest.format, facts.sha256))
+        split: tuple(_rows(folder / f"{split}.jsonl", manifest.format, row_type, facts.sha256))
         for split, facts in manifest.splits.items()
     }
     for rows in splits.values():
@@ -191,11 +198,11 @@ def _manifest(folder: Path) -> DatasetManifest:
         raise InputError(f"{path}: {first_validation_error(error)}") from None
 
 
-def _rows(path: Path, kind: Format, digest: str) -> list[RowMetadata]:
+def _rows(path: Path, kind: Format, row_type: type[RowMetadata], digest: str) -> list[RowMetadata]:
     data, found = _bytes(path), list[RowMetadata]()
     for number, line in enumerate(data.splitlines(), 1):
         try:
-            found.append(ROWS[kind].model_validate_json(line))
+            found.append(row_type.model_validate_json(line))
         except ValidationError as error:
             raise InputError(
                 f"{path}:{number}: this is no row of the format {kind}:"
@@ -218,11 +225,8 @@ def _bytes(path: Path) -> bytes:
 
 def _written(row: RowMetadata, manifest: DatasetManifest) -> dict[str, Any]:
     """Return a row in the data set's format."""
-    if manifest.format == "atif" and isinstance(row, Row):
-        return atif.trajectory(row)
-    if manifest.format == "adp" and isinstance(row, Row):
-        return adp.trajectory(row, manifest.vocabularies[row.vocabulary])
-    return row.model_dump(mode="json")
+    written = dataset_format(manifest.format).written
+    return written(row, manifest.vocabularies) if written else row.model_dump(mode="json")
 
 
 def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:

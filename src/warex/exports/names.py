@@ -1,16 +1,16 @@
-"""Names of a data set's formats, row kinds and splits. It imports nothing slow, for ``--help``."""
+"""Names of formats, row kinds and splits. It imports nothing slow, for ``--help``."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeIs  # `typing` has it from 3.13 on.
+    from collections.abc import Mapping
 
-type Format = Literal["sft", "dpo", "kto", "atif", "adp"]
-"""``sft``: wanted answers; ``dpo``: pairs of a better and a worse one; ``kto``: labelled answers;
-``atif``, ``adp``: wanted answers in Harbor's trajectory format or the Agent Data Protocol's."""
+type Format = str
+"""The name of a data set's format; its file is in ``dataset_formats``."""
 
-type RunFormat = Literal["har", "otel", "parquet"]
-"""Formats of whole runs: ``har``: HTTP archives; ``otel``: OpenTelemetry; ``parquet``: tables."""
+type RunFormat = str
+"""The name of a format of whole runs; its file is in ``run_formats``."""
 
 type Kind = Literal["failure", "clean"]
 """``failure``: the step after a delivered fault. ``clean``: an ordinary step of a solved trial."""
@@ -22,14 +22,28 @@ type Side = Literal["train", "validation", "test"]
 type Leak = Literal["site", "task", "page_family", "observation"]
 """What must not be on two sides."""
 
-FORMATS: Final[tuple[Format, ...]] = get_args(Format.__value__)
-RUN_FORMATS: Final[tuple[RunFormat, ...]] = get_args(RunFormat.__value__)
+
+def module_name(name: str) -> str:
+    """Return the name of the module of a format, such as ``paper_log`` of ``paper-log``."""
+    return name.replace("-", "_")
+
+
+def _formats(folder: str) -> "Mapping[str, str]":
+    """Return the formats of a folder, which are its files, with the first line of each."""
+    files = sorted((Path(__file__).parent / folder).glob("[a-z]*.py"))
+    return {file.stem.replace("_", "-"): _first_line(file) for file in files}
+
+
+def _first_line(file: Path) -> str:
+    with file.open(encoding="utf-8") as lines:
+        return next(lines).strip().strip('"').rstrip(".")
+
+
+FORMATS: Final = _formats("dataset_formats")
+"""Each format of data sets, and what it is."""
+RUN_FORMATS: Final = _formats("run_formats")
+"""Each format of whole runs, and what it is."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind.__value__)
 DIMENSIONS: Final[tuple[Dimension, ...]] = get_args(Dimension.__value__)
 SIDES: Final[tuple[Side, ...]] = get_args(Side.__value__)
 LEAKS: Final[tuple[Leak, ...]] = get_args(Leak.__value__)
-
-
-def is_run_format(name: str) -> "TypeIs[RunFormat]":
-    """Return whether a format is of whole runs."""
-    return name in RUN_FORMATS

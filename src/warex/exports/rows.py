@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, field_validator
 
-from warex.exports.names import Format, Kind
+from warex.exports.names import Kind
 
 type ChatMessage = dict[str, Any]
 
@@ -111,7 +111,3 @@ class LabelledAnswer(RowMetadata, frozen=True):
     prompt: Chat
     completion: Chat
     label: bool
-
-
-ROWS: dict[Format, type[RowMetadata]] = {"sft": Row, "dpo": PreferencePair, "kto": LabelledAnswer}
-"""Row classes of the formats that can be read and trained on."""

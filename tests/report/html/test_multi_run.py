@@ -55,10 +55,8 @@ def test_each_run_says_first_what_it_says_alone(told: list[TabulatedRun]) -> Non
 
 
 def test_the_page_leads_to_each_runs_own(told: list[TabulatedRun], tmp_path: Path) -> None:
-    files = write_runs(told, tmp_path / "all")
+    page = write_runs(told, tmp_path / "all").read_text()
 
-    assert [file.name for file in files] == ["report.html", "paper.csv", "paper.tex", "paper.md"]
-    page = files[0].read_text()
     for run, _ in told:
         relative = Path("../" * len(tmp_path.parts)) / run.path.relative_to("/") / "report.html"
         assert (tmp_path / "all" / relative).resolve() == run.path / "report.html"

@@ -8,7 +8,7 @@ from tests.report.builders import mean, row, run, table
 from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.stats.dose_response import Dose
 from warex.analysis.stats.estimates import Mean
-from warex.report.formats.export import as_csv, as_latex, as_markdown
+from warex.report.tables.markup import as_csv, as_latex, as_markdown
 from warex.report.tables.paper import paper_sheet
 from warex.report.tables.sheet import Sheet
 

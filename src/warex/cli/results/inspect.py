@@ -35,7 +35,7 @@ def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
     if not trial.is_dir():
         raise TraceError(f"{trial} is not a folder; give that of a trial or of one of its attempts")
     if as_log:
-        from warex.report.formats.paper_log import paper_logs
+        from warex.exports.run_formats.paper_log import paper_logs
 
         if as_json:
             raise InputError("--log and --json are two formats; give one of them")

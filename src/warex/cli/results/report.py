@@ -65,10 +65,10 @@ def command(
 
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
+    from warex.exports.run_formats.tables import write_paper_table, write_tables
     from warex.report.ci.cases import gate_cases
     from warex.report.ci.publish import CiReport
     from warex.report.ci.results import run_results
-    from warex.report.formats.export import export
     from warex.report.html.multi_run import write_runs
     from warex.report.html.page import SUMMARY, write_report
     from warex.report.terminal.run_report import render_overview, render_table
@@ -79,7 +79,11 @@ def command(
     run, table = results[0]
     exported: tuple[Path, ...] = ()
     if folder:
-        exported = write_runs(results, folder) if len(results) > 1 else export(run, folder, table)
+        if len(results) > 1:
+            tables = write_paper_table(results, folder)
+            exported = (write_runs(results, folder), *tables)
+        else:
+            exported = write_tables(run, folder, table)
     if as_json:
         found = [json.loads((run.path / SUMMARY).read_bytes()) for run, _ in results]
         shown = found if len(found) > 1 else found[0]

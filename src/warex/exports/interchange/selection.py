@@ -45,7 +45,7 @@ def select_trials(
     Raises TraceError for a folder without a trial, InputError if no trial is left.
     """
     trials, without_trace = list[SelectedTrial](), 0
-    for folder, name in zip(folders, _names(folders), strict=True):
+    for folder, name in zip(folders, folder_names(folders), strict=True):
         attempts = list(last_attempts(folder))
         if not attempts:
             raise TraceError(f"{folder} holds no trial. {folder_hint(folder)}")
@@ -67,7 +67,7 @@ def select_trials(
     return Selection(tuple(trials), without_trace)
 
 
-def _names(folders: Sequence[Path]) -> Iterator[str]:
+def folder_names(folders: Sequence[Path]) -> Iterator[str]:
     """Yield a name for each folder, different from the others; empty for a single one."""
     if len(folders) == 1:
         yield ""

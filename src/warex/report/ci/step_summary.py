@@ -8,8 +8,8 @@ from warex.analysis.output.comparison import Comparison
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
 from warex.report.ci.cases import Case
-from warex.report.formats.export import markdown
 from warex.report.tables.columns import text
+from warex.report.tables.markup import markdown
 from warex.report.text.formatting import fraction
 from warex.report.text.overview import chosen_rows, summaries, tasks_lost, warnings
 from warex.text.english import count_noun

@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 from warex.analysis.table.tabulate import TabulatedRun
 from warex.report.charts.palette import DARK, HEAT_STEPS, LIGHT, css_variables
-from warex.report.formats.export import export_runs
 from warex.report.html.page import REPORT, environment
 from warex.report.tables.paper import paper_sheet
 from warex.report.text.footnotes import shared_footnotes
@@ -17,12 +16,11 @@ from warex.text.escaping import escape_controls
 from warex.traces.files import write_atomic
 
 
-def write_runs(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
-    """Write the page of several runs and the paper's table into ``folder``; return the files.
+def write_runs(runs: Sequence[TabulatedRun], folder: Path) -> Path:
+    """Write the page of several runs into ``folder``; return it.
 
-    Raises InputError if the folder is a file, and MachineError if writing fails.
+    Raises MachineError if writing fails.
     """
-    tables = export_runs(runs, folder)
     page = folder / REPORT
     words = (
         environment()
@@ -45,4 +43,4 @@ def write_runs(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
         )
     )
     write_atomic(page, escape_controls(words).encode("utf-8", "replace"))
-    return (page, *tables)
+    return page

@@ -5,8 +5,8 @@ from typing import Any
 
 from tests.analysis.builders import Story
 from tests.exports.runs import recovering, several_sites
-from warex.exports.interchange.otel import otlp, write_otel
 from warex.exports.interchange.selection import select_trials
+from warex.exports.run_formats.otel import otlp, write_otel
 from warex.traces.paths import TrialKey
 from warex.traces.reader import read_trace
 

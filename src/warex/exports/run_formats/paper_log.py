@@ -1,11 +1,11 @@
-"""A trial's log in the layout of the paper's Appendix F, from its trace.
+"""Logs of trials in the layout of the paper's Appendix F.
 
 The "..." of the paper is one line of JSON: the messages to the model, and its answer. Times are
 Unix timestamps in seconds, followed by the date and time (UTC) in parentheses.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -15,10 +15,22 @@ from warex.analysis.run.attempts import last_attempts
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.trial.record import read_attempt, trial_key_of
 from warex.errors import TraceError
+from warex.exports.run_formats import RunExport
 from warex.report.text.formatting import UNKNOWN
 from warex.traces.events import LlmCall, RequestSeen, ResponseSeen
+from warex.traces.files import write_atomic
 from warex.traces.paths import TrialKey
 from warex.traces.reader import Trace
+
+
+def write(export: RunExport) -> Iterable[str]:
+    """Write the log of each trial."""
+    selection = export.select()
+    export.require_new_folder()
+    for trial in selection.trials:
+        text = "\n".join(_lines(read_attempt(trial.path), trial.key, with_key=True)) + "\n"
+        write_atomic(trial.file(export.out, ".log"), text.encode("utf-8", "replace"))
+    return export.result(selection)
 
 
 def paper_logs(folder: Path) -> Iterator[str]:

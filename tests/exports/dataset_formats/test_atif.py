@@ -6,7 +6,7 @@ import pytest
 
 from tests.exports.builders import MANIFEST, failure, row
 from warex.exports.dataset import UnwrittenDataset, write_dataset
-from warex.exports.trajectories.atif import trajectory
+from warex.exports.dataset_formats.atif import trajectory
 
 CALL: dict[str, Any] = {
     "id": "call_1",

@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.errors import TraceError
-from warex.report.formats.paper_log import paper_logs
+from warex.exports.run_formats.paper_log import paper_logs
 from warex.traces.events import LlmCall
 
 MOMENT = r"\d+\.\d{3} \(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)"

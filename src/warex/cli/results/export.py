@@ -2,9 +2,12 @@
 
 import re
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import click
+from click.core import ParameterSource
 
 from warex.cli.options.parameters import PATH, Parsed
 from warex.cli.output import echo
@@ -16,14 +19,24 @@ from warex.exports.names import (
     LEAKS,
     RUN_FORMATS,
     Dimension,
-    Format,
     Kind,
     Leak,
-    RunFormat,
     Side,
-    is_run_format,
 )
 from warex.text.english import count_noun
+
+_OF_RUNS: Final = frozenset(("runs", "kind", "out", "otlp", "agents", "conditions"))
+"""Parameters that formats of whole runs have."""
+
+
+def _listed(formats: Mapping[str, str]) -> str:
+    return "; ".join(f"{name}: {about}" for name, about in formats.items())
+
+
+def _read_address(text: str) -> str:
+    from warex.exports.interchange.otlp_http import read_address
+
+    return read_address(text)
 
 
 def _read_shares(text: str) -> tuple[int, int, int]:
@@ -40,11 +53,15 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "kind",
     type=click.Choice((*FORMATS, *RUN_FORMATS)),
     default="sft",
-    help="sft: wanted answers; dpo: pairs of answers; kto: labelled answers; atif (Harbor), adp"
-    " (Agent Data Protocol): trajectories of wanted answers. Whole runs: har (HTTP archives),"
-    " otel (OpenTelemetry), parquet (tables).",
+    help=f"Data sets: {_listed(FORMATS)}. Whole runs: {_listed(RUN_FORMATS)}.",
 )
-@click.option("--out", type=PATH, required=True, metavar="DIR", help="A new folder.")
+@click.option("--out", type=PATH, metavar="DIR", help="A new folder.")
+@click.option(
+    "--otlp",
+    type=Parsed(_read_address),
+    metavar="URL",
+    help="With --to otel: send them to this receiver (OTLP over HTTP), not to DIR.",
+)
 @click.option(
     "--relabel",
     is_flag=True,
@@ -129,8 +146,9 @@ def _read_shares(text: str) -> tuple[int, int, int]:
 )
 def command(
     runs: tuple[Path, ...],
-    kind: Format | RunFormat,
-    out: Path,
+    kind: str,
+    out: Path | None,
+    otlp: str | None,
     relabel: bool,
     by: tuple[str, ...],
     shares: tuple[int, int, int],
@@ -155,14 +173,23 @@ def command(
     Failure examples are the steps by which an agent recovered from a delivered fault; clean ones
     are other steps of solved trials. Nothing may be on two sides of the split.
 
-    With --to har (one archive a trial; RUN may be a trial and DIR a file, x.har), --to otel and
-    --to parquet (tables of trials, steps, exchanges, faults) only --agent and --condition apply.
+    With a format of whole runs only --agent and --condition apply. With --to har, RUN may be a
+    trial and DIR a file, x.har.
     """
-    if is_run_format(kind):
-        from warex.cli.training.export_runs import export_runs, require_no_dataset_options
+    if otlp is not None and kind != "otel":
+        raise InputError(f"--otlp goes with --to otel, not with --to {kind}")
+    if otlp is not None and out is not None:
+        raise InputError("--otlp and --out are two places for the traces; give one of them")
+    if out is None:
+        if otlp is None:
+            raise click.UsageError("Missing option '--out'.")
+        out = Path(otlp)
+    if kind in RUN_FORMATS:
+        from warex.exports.run_formats import RunExport, export_runs
 
-        require_no_dataset_options(click.get_current_context(), kind)
-        export_runs(kind, runs, out, agents, conditions)
+        _require_no_dataset_options(click.get_current_context(), kind)
+        for line in export_runs(RunExport(kind, runs, out, agents, conditions, otlp)):
+            echo(line)
         return
 
     from importlib.metadata import version
@@ -210,6 +237,17 @@ def command(
     for why, number in manifest.left_out.items():
         echo(f"left out   {number:,}: {why}")
     echo(f"data set   {out}")
+
+
+def _require_no_dataset_options(context: click.Context, kind: str) -> None:
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in _OF_RUNS:
+            raise InputError(
+                f"{parameter.opts[0]} is for data sets, and --to {kind} writes runs as they are;"
+                " only --out, --agent and --condition go with it"
+            )
 
 
 def _held(option: str, given: tuple[str, ...]) -> dict[Dimension, tuple[str, ...]]:

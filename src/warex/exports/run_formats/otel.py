@@ -1,4 +1,6 @@
-"""OpenTelemetry traces by the GenAI semantic conventions, as OTLP in JSON.
+"""OpenTelemetry traces by the GenAI conventions.
+
+They are OTLP in JSON.
 
 A trial is a trace: ``invoke_agent`` is its root; below are a ``chat`` for each call to the model
 and an ``execute_tool`` for each action that was reported. Delivered faults are events of the root.
@@ -6,14 +8,16 @@ and an ``execute_tool`` for each action that was reported. Delivered faults are 
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from warex.analysis.trial.record import read_attempt
+from warex.exports.interchange.otlp_http import send_traces
 from warex.exports.interchange.selection import SelectedTrial
 from warex.exports.interchange.strict_json import encode_strictly
+from warex.exports.run_formats import RunExport
 from warex.extras import VERSION
 from warex.traces.events import AgentAction, Entry, FaultDelivered, FaultPlanned, LlmCall
 from warex.traces.files import write_atomic
@@ -38,14 +42,29 @@ _PROVIDERS: Final = {
 """The well-known values of the conventions, by the API that was spoken."""
 
 
+def write(export: RunExport) -> Iterable[str]:
+    """Write the traces."""
+    selection = export.select()
+    if export.address is None:
+        export.require_new_folder()
+        write_otel(selection.trials, export.out)
+    else:
+        send_traces(export.address, map(_traces, selection.trials))
+    return export.result(selection, export.address)
+
+
 def write_otel(trials: Sequence[SelectedTrial], out: Path) -> None:
     """Write ``traces.jsonl``: a line of OTLP for each trial."""
     write_atomic(out / FILE, (_line(trial) for trial in trials))
 
 
 def _line(trial: SelectedTrial) -> bytes:
+    return encode_strictly(_traces(trial)) + b"\n"
+
+
+def _traces(trial: SelectedTrial) -> Json:
     entries = read_attempt(trial.path, lean=True).entries
-    return encode_strictly(otlp(entries, trial.key, str(trial.path))) + b"\n"
+    return otlp(entries, trial.key, str(trial.path))
 
 
 def otlp(entries: Sequence[Entry], key: TrialKey, identity: str) -> Json:

@@ -1,25 +1,12 @@
-"""Figures and tables as files for papers, slides and other programs.
-
-A table becomes CSV (bare numbers), LaTeX (booktabs, for ``\\input``) and Markdown; a figure SVG.
-"""
+"""Tables as CSV (bare numbers), LaTeX (booktabs, for ``\\input``) and Markdown."""
 
 import csv
 import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
-from pathlib import Path
 
-from warex.analysis.run.load import Run
-from warex.analysis.table.tabulate import Table, tabulate
-from warex.errors import InputError
-from warex.report.charts import charts
-from warex.report.charts.svg import standalone
-from warex.report.tables.paper import paper_sheet
 from warex.report.tables.sheet import Sheet, TableBlock
-from warex.report.tables.standard import sheets
-from warex.report.tables.tasks import task_sheet
 from warex.text.escaping import escape_controls
-from warex.traces.files import write_atomic
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -50,47 +37,6 @@ _LATEX = {
 
 _MINUS = re.compile(r"(?<![\w.\-])-(?=\d)")
 _MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[<|&"})
-
-
-def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ...]:
-    """Write every figure and table of a run into ``folder``; return the files, in order.
-
-    Raises InputError if the folder is a file, and MachineError if writing fails.
-    """
-    _require_folder(folder)
-    table = table or tabulate(run)
-    written: list[Path] = []
-    for chart in charts(run, table):
-        path = folder / f"{chart.name}.svg"
-        write_atomic(path, escape_controls(standalone(chart)).encode("utf-8"))
-        written.append(path)
-    for sheet in (*sheets(run, table), task_sheet(run), paper_sheet([(run, table)])):
-        written += _export_sheet(sheet, folder)
-    return tuple(written)
-
-
-def export_runs(runs: Sequence[tuple[Run, Table]], folder: Path) -> tuple[Path, ...]:
-    """Write the paper's table of several runs into ``folder``; return the files, in order.
-
-    Raises as ``export`` does.
-    """
-    _require_folder(folder)
-    return tuple(_export_sheet(paper_sheet(runs), folder))
-
-
-def _export_sheet(sheet: Sheet, folder: Path) -> list[Path]:
-    if sheet.empty:
-        return []
-    texts = {".csv": as_csv(sheet), ".tex": as_latex(sheet), ".md": as_markdown(sheet)}
-    files = {folder / f"{sheet.name}{suffix}": text for suffix, text in texts.items()}
-    for path, text in files.items():
-        write_atomic(path, text.encode("utf-8"))
-    return list(files)
-
-
-def _require_folder(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"--export {folder}: this is a file; name a folder, new or not.")
 
 
 def as_csv(sheet: Sheet) -> str:

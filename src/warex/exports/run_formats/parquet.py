@@ -1,22 +1,33 @@
-"""Tables of trials, steps, exchanges and faults as Parquet files.
+"""Parquet tables of trials, steps, exchanges, faults.
 
 The columns are those of ``warex.load_run``, after the folder of the run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from warex.analysis.output.frames import Frames, load_run
 from warex.errors import InputError
+from warex.exports.run_formats import RunExport
 from warex.extras import require_extra
+from warex.text.english import count_noun
 from warex.traces.files import write_atomic
 
 if TYPE_CHECKING:
     import polars as pl
 
 TABLES: Final = ("trials", "steps", "exchanges", "faults")
+
+
+def write(export: RunExport) -> Iterable[str]:
+    """Write the tables."""
+    export.require_new_folder()
+    rows = write_parquet(export.runs, export.out, export.agents, export.conditions)
+    for table, number in rows.items():
+        yield f"{table:10} {count_noun(number, 'row')}"
+    yield f"{export.format:10} {export.out}"
 
 
 def write_parquet(

@@ -1,16 +1,13 @@
 import csv
 import re
 from io import StringIO
-from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from tests.report.sample import make
 from warex.analysis.run.load import Run, load_run
 from warex.analysis.table.tabulate import Table, tabulate
-from warex.errors import InputError
-from warex.report.formats.export import as_csv, as_latex, as_markdown, export, latex
+from warex.report.tables.markup import as_csv, as_latex, as_markdown, latex
 from warex.report.tables.sheet import Sheet
 from warex.report.tables.standard import sheets
 from warex.report.tables.tasks import task_sheet
@@ -33,19 +30,6 @@ def told(run: Run, table: Table) -> list[Sheet]:
 
 def _lines(sheet: Sheet) -> int:
     return sum(len(block.lines) for block in sheet.blocks)
-
-
-def test_every_figure_and_table_becomes_files(run: Run, table: Table, tmp_path: Path) -> None:
-    files = export(run, tmp_path / "new" / "folder", table)
-    names = {file.name for file in files}
-
-    assert all(file.is_file() for file in files)
-    assert {"success.svg", "delta.svg", "effort.svg", "reloads.svg", "sites.svg"} <= names
-    for sheet in ("success", "effort", "recovery", "tasks"):
-        assert {f"{sheet}.csv", f"{sheet}.tex", f"{sheet}.md"} <= names
-    for file in files:
-        if file.suffix == ".svg":
-            assert ElementTree.parse(file).getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
 
 def test_csv_holds_numbers_and_nothing_else_where_there_are_numbers(
@@ -101,11 +85,3 @@ def test_markdown_has_as_many_pipes_in_every_line(told: list[Sheet]) -> None:
         pipes = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
         assert len(lines) == 2 + _lines(sheet)
         assert pipes == {len(sheet.columns) + 2}, sheet.name
-
-
-def test_a_file_in_the_place_of_the_folder_is_a_sentence(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "taken").write_text("mine")
-
-    with pytest.raises(InputError, match="taken: this is a file"):
-        export(run, tmp_path / "taken")
-    assert (tmp_path / "taken").read_text() == "mine"

@@ -1,18 +1,22 @@
-"""HTTP Archive 1.2, with the faults of each exchange under ``_warex``.
+"""HTTP Archive 1.2, a file for each trial.
+
+The faults of an exchange are under ``_warex``.
 
 Bodies are not in a trace, so there are none here; their sizes are. Cookies are redacted in a trace,
 so that no name or value is left.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from warex.analysis.trial.record import read_attempt
+from warex.errors import InputError
 from warex.exports.interchange.selection import SelectedTrial
 from warex.exports.interchange.strict_json import encode_strictly
+from warex.exports.run_formats import RunExport
 from warex.extras import VERSION
 from warex.traces.event_parts import Timings
 from warex.traces.events import (
@@ -35,6 +39,23 @@ _NO_BODY: Final = "WAREX records no bodies."
 _UNKNOWN_TYPE: Final = "x-unknown"
 _UNKNOWN: Final = -1
 _LONGEST_S: Final = 1e9
+
+
+def write(export: RunExport) -> Iterable[str]:
+    """Write the archives."""
+    selection = export.select()
+    out = export.out
+    if out.suffix != ".har":
+        export.require_new_folder()
+    elif len(selection.trials) > 1:
+        raise InputError(
+            f"--out {out}: an archive holds one trial, and there are {len(selection.trials)}; name"
+            " a folder, or the folder of one trial as RUN"
+        )
+    elif out.exists():
+        raise InputError(f"--out {out}: this exists already; name a new file")
+    write_har(selection.trials, out)
+    return export.result(selection)
 
 
 def write_har(trials: Sequence[SelectedTrial], out: Path) -> None:

@@ -6,11 +6,11 @@ import jsonschema
 import pytest
 
 from tests.analysis.builders import SHOP, Story
-from tests.exports.interchange.har_schema import HAR
+from tests.exports.run_formats.har_schema import HAR
 from tests.exports.runs import several_sites
 from warex.analysis.trial.record import read_attempt
-from warex.exports.interchange.har import har, write_har
 from warex.exports.interchange.selection import SelectedTrial, select_trials
+from warex.exports.run_formats.har import har, write_har
 from warex.traces.event_parts import Timings
 from warex.traces.events import RequestSeen, ResponseSeen
 from warex.traces.paths import TrialKey

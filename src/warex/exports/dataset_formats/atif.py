@@ -1,4 +1,4 @@
-"""Harbor's Agent Trajectory Interchange Format (ATIF, RFC 0001), version 1.7.
+"""Trajectories of wanted answers in Harbor's ATIF (RFC 0001) 1.7.
 
 Each row is a trajectory whose last step is to be learnt. The agent's earlier steps in its prompt
 have ``is_copied_context``, which excludes them from training: no turn is trained on twice.
@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from warex.exports.dataset_formats import LOAD_LINES, DatasetFormat, wanted_rows
 from warex.exports.rows import ChatMessage, Row
 
 VERSION: Final = "ATIF-v1.7"
@@ -96,3 +97,11 @@ def _part(part: Mapping[str, Any], files: Iterator[str]) -> dict[str, Any]:
         kind = _MEDIA.get(path.rpartition(".")[2], "image/png")
         return {"type": "image", "source": {"media_type": kind, "path": path}}
     return {"type": "text", "text": str(part.get("text", ""))}
+
+
+FORMAT: Final = DatasetFormat(
+    columns="a trajectory of Harbor's ATIF each, of which the last step is to be learnt",
+    snippet=LOAD_LINES,
+    rows=wanted_rows,
+    written=lambda row, _: trajectory(row),
+)

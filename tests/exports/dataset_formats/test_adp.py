@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from tests.exports.builders import WORDS, failure, row
-from tests.exports.trajectories.test_atif import PAST
-from warex.exports.trajectories.adp import trajectory
+from tests.exports.dataset_formats.test_atif import PAST
+from warex.exports.dataset_formats.adp import trajectory
 
 FIELDS: Final[dict[str, set[str]]] = {
     "api_action": {"class_", "function", "kwargs", "description"},

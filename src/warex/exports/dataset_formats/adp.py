@@ -1,8 +1,8 @@
-"""The Agent Data Protocol's standardized trajectories (arXiv:2510.24702), schema 1.2.0.
+"""Trajectories of wanted answers in the Agent Data Protocol 1.2.0.
 
-Each row is a trajectory whose last action is to be learnt. An action is an ``api_action`` with the
-vocabulary's name and arguments and the surrounding text as its description; an answer without one
-is a ``message_action``.
+The standardized schema of arXiv:2510.24702. Each row is a trajectory whose last action is to be
+learnt. An action is an ``api_action`` with the vocabulary's name and arguments and the surrounding
+text as its description; an answer without one is a ``message_action``.
 """
 
 import json
@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from warex.exports.chat import message_texts
+from warex.exports.dataset_formats import LOAD_LINES, DatasetFormat, wanted_rows
+from warex.exports.dataset_formats.atif import arguments_of
 from warex.exports.rows import ChatMessage, Row
-from warex.exports.trajectories.atif import arguments_of
 from warex.llm.actions.parser import parse_actions
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer
@@ -68,3 +69,12 @@ def _observations(message: ChatMessage, files: Iterator[str]) -> Iterator[dict[s
             text = part.get("text", "")
             shown = text if isinstance(text, str) else json.dumps(text)
             yield {"class_": "text_observation", "content": shown, "source": source}
+
+
+FORMAT: Final = DatasetFormat(
+    columns="a standardized trajectory of the Agent Data Protocol each, of which the last action is"
+    " to be learnt",
+    snippet=LOAD_LINES,
+    rows=wanted_rows,
+    written=lambda row, vocabularies: trajectory(row, vocabularies[row.vocabulary]),
+)

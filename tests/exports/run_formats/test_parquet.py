@@ -7,7 +7,7 @@ import pytest
 import warex
 from tests.exports.runs import several_sites
 from warex.errors import InputError
-from warex.exports.interchange.parquet import TABLES, write_parquet
+from warex.exports.run_formats.parquet import TABLES, write_parquet
 
 
 def test_the_tables_are_those_of_load_run(tmp_path: Path) -> None:

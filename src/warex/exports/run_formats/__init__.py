@@ -1,0 +1,52 @@
+"""Formats of whole runs: a file each, found by being here.
+
+Each has ``write``, which takes a ``RunExport`` and returns the lines that the command prints. The
+first line of the file is what ``--help`` says of it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from warex.exports.interchange.selection import Selection, select_trials
+from warex.exports.names import RunFormat, module_name
+from warex.text.english import count_noun
+
+
+@dataclass(frozen=True, slots=True)
+class RunExport:
+    """What is to be exported, and where."""
+
+    format: RunFormat
+    runs: tuple[Path, ...]
+    out: Path
+    agents: tuple[str, ...] = ()
+    """Those whose trials are written; empty for all. The next likewise."""
+    conditions: tuple[str, ...] = ()
+    address: str | None = None
+    """A receiver that it is sent to, instead of ``out``."""
+
+    def select(self) -> Selection:
+        """Return the trials. Raises TraceError for a folder without one, InputError if none fit."""
+        return select_trials(self.runs, self.agents, self.conditions)
+
+    def require_new_folder(self) -> None:
+        """Raise InputError if ``out`` is a file, or a folder that is not empty."""
+        from warex.exports.dataset import require_empty_folder
+
+        require_empty_folder(self.out)
+
+    def result(self, selection: Selection, where: object = None) -> Iterable[str]:
+        """Yield the lines that say what was written."""
+        if selection.without_trace:
+            yield f"left out   {selection.without_trace:,}: nothing was recorded"
+        trials = count_noun(len(selection.trials), "trial")
+        yield f"{self.format:10} {trials}: {where or self.out}"
+
+
+def export_runs(export: RunExport) -> Iterable[str]:
+    """Write runs in a format; return the lines that say so."""
+    write = import_module(f"{__name__}.{module_name(export.format)}").write
+    lines: Iterable[str] = write(export)
+    return lines

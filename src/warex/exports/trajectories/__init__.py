@@ -1,1 +1,0 @@
-"""Rows as trajectories in external exchange formats."""

@@ -1,0 +1,123 @@
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+
+from tests.exports.runs import several_sites
+from tests.proxy.support.origin import dead_port
+from warex.errors import InputError, MachineError
+from warex.exports.interchange.otlp_http import read_address, send_traces
+from warex.exports.run_formats import RunExport, export_runs
+
+
+class Receiver(HTTPServer):
+    """A receiver of OTLP over HTTP, which parses what it is sent."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.requests: list[Any] = []
+        self.paths: list[str] = []
+        self.keys: list[str | None] = []
+        self.status, self.reply = 200, ExportTraceServiceResponse()
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        assert self.headers["Content-Type"] == "application/x-protobuf"
+        self.server.requests.append(ExportTraceServiceRequest.FromString(body))
+        self.server.paths.append(self.path)
+        self.server.keys.append(self.headers["X-Key"])
+        reply = self.server.reply.SerializeToString()
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def test_a_receiver_gets_each_trial_as_a_trace_in_protobuf(
+    receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several_sites(tmp_path / "run", ("shop",))
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b, other=1")
+    address = read_address(receiver.origin)
+
+    lines = [*export_runs(RunExport("otel", (tmp_path / "run",), Path(), address=address))]
+
+    assert lines == [f"otel       3 trials: {receiver.origin}/v1/traces"]
+    assert receiver.paths == ["/v1/traces"] * 3
+    assert receiver.keys == ["a b"] * 3
+    traces = set()
+    for request in receiver.requests:
+        (resource,) = request.resource_spans
+        assert resource.schema_url == "https://opentelemetry.io/schemas/1.45.0"
+        root, *children = resource.scope_spans[0].spans
+        assert root.name.startswith("invoke_agent ")
+        assert (len(root.trace_id), len(root.span_id), root.parent_span_id) == (16, 8, b"")
+        assert children
+        assert {child.parent_span_id for child in children} == {root.span_id}
+        assert 0 < root.start_time_unix_nano <= root.end_time_unix_nano
+        operations = {
+            attribute.value.string_value
+            for span in (root, *children)
+            for attribute in span.attributes
+            if attribute.key == "gen_ai.operation.name"
+        }
+        assert operations == {"invoke_agent", "chat", "execute_tool"}
+        traces.add(root.trace_id)
+    assert len(traces) == 3
+
+
+def test_what_a_receiver_does_not_take_is_a_sentence(receiver: Receiver) -> None:
+    address = read_address(f"{receiver.origin}/otlp")
+    receiver.reply.partial_success.rejected_spans = 2
+    receiver.reply.partial_success.error_message = "too old"
+    with pytest.raises(MachineError, match="/otlp: the receiver rejected 2 spans: 'too old'"):
+        send_traces(address, [{"resourceSpans": []}])
+    receiver.status = 401
+    with pytest.raises(MachineError, match="/otlp: the receiver answered 401 Unauthorized"):
+        send_traces(address, [{"resourceSpans": []}])
+    with pytest.raises(MachineError, match=r"/v1/traces: it cannot be reached: .*refused"):
+        send_traces(read_address(f"http://127.0.0.1:{dead_port()}/"), [{"resourceSpans": []}])
+
+
+def test_an_address_is_that_of_a_receiver() -> None:
+    assert read_address("https://a.example:4318") == "https://a.example:4318/v1/traces"
+    assert read_address("http://a.example/otel/v1/traces") == "http://a.example/otel/v1/traces"
+    for wrong in ("a.example:4318", "ftp://a.example", "http://", "http://a:99999", "http://[", ""):
+        with pytest.raises(ValueError, match="URL"):
+            read_address(wrong)
+
+
+@pytest.mark.parametrize("given", ["key", "=value", "a=b\nc", "a b"])
+def test_headers_that_are_none_are_a_sentence(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", given)
+
+    with pytest.raises(InputError, match="OTEL_EXPORTER_OTLP_HEADERS: this is not NAME=VALUE"):
+        send_traces("http://127.0.0.1:1/", [])
