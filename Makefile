@@ -25,7 +25,7 @@ THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs training viewer demo test test-warex test-testbed test-slow test-all coverage check bench constraints clean
+.PHONY: help setup programs training viewer demo test test-warex test-testbed test-slow test-all coverage check release-check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -74,7 +74,11 @@ check: setup ## lint, types, contracts, docs
 	@$(PYTHON) -m mypy src tests $(wildcard bench examples)
 	@$(PYTHON) -m mypy --config-file testbed/pyproject.toml testbed/src testbed/tests
 	@.venv/bin/lint-imports
+	@$(PYTHON) -m scripts.check_forms
 	@$(PYTHON) -m pytest -m "not (wire or browser or slow)" -k docs
+
+release-check: setup ## build the distributions, and install and try them in fresh environments
+	@$(PYTHON) -m scripts.release_check
 
 bench: setup ## measure what WAREX costs: a row for each promise
 	@$(PYTHON) -m bench
@@ -87,7 +91,7 @@ constraints: ## pin again what both distributions ask for (UPGRADE=1: the newest
 		$(if $(UPGRADE),--upgrade) -o constraints.txt pyproject.toml testbed/pyproject.toml
 
 clean: ## remove .venv, caches and build outputs (your runs/ stay)
-	@rm -rf .venv build dist src/*.egg-info testbed/build testbed/dist testbed/src/*.egg-info
+	@rm -rf .venv .python build dist src/*.egg-info testbed/build testbed/dist testbed/src/*.egg-info
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.*
 	@rm -rf testbed/.pytest_cache testbed/.mypy_cache testbed/.ruff_cache
 	@find src tests scripts testbed -name __pycache__ -type d -prune -exec rm -rf {} +

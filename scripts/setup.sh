@@ -60,8 +60,12 @@ print("%d.%d.%d" % sys.version_info[:3], pip, sys.executable)
 ' 2>/dev/null
 }
 
+# What this script brought itself, in this clone only.
+own=$(pwd)/.python
+
 find_uv() {
-    command -v uv || for uv in "${HOME:-}/.local/bin/uv" "${HOME:-}/.cargo/bin/uv"; do
+    command -v uv || for uv in "${HOME:-}/.local/bin/uv" "${HOME:-}/.cargo/bin/uv" \
+        "$own/bin/uv" "$own/packages/bin/uv"; do
         [ ! -x "$uv" ] || { echo "$uv"; break; }
     done
 }
@@ -73,6 +77,9 @@ candidate_pythons() {
     done
     uv=$(find_uv)
     [ -z "$uv" ] || "$uv" python find --no-python-downloads '>=3.12' 2>/dev/null || true
+    for python in "$own"/cpython-3.*/bin/python3; do
+        [ ! -x "$python" ] || echo "$python"
+    done
     for root in "${PYENV_ROOT:-}" "$(pyenv root 2>/dev/null)" "${HOME:-}/.pyenv"; do
         for version in 3.13 3.12 3.14 3.15; do
             for python in "$root/versions/$version".*/bin/python; do
@@ -82,8 +89,8 @@ candidate_pythons() {
     done
 }
 
-# Print the probe of the best Python: one with pip before one without.
-find_python() {
+# Print the probe of the best Python: one with pip before one without. Fails if there is none.
+search_python() {
     if [ -n "${WAREX_PYTHON:-}" ]; then
         found=$(probe "$WAREX_PYTHON") || lacking "WAREX_PYTHON is $WAREX_PYTHON, which is no Python 3.12 or" \
             "newer: name the program file of one, or unset it."
@@ -101,10 +108,38 @@ find_python() {
     done <<EOF
 $candidates
 EOF
-    [ -n "$second" ] || lacking "WAREX needs Python 3.12 or newer, and there is none on PATH, known" \
+    [ -n "$second" ] || return 1
+    echo "$second"
+}
+
+no_python() {
+    lacking "WAREX needs Python 3.12 or newer, and there is none on PATH, known" \
         "to uv, or among pyenv's versions. Install one (Debian 13: apt-get install python3" \
         "python3-venv; with uv: uv python install 3.13; with pyenv: pyenv install 3.13) and try again."
-    echo "$second"
+}
+
+# Put uv into a folder of this clone: from the package index by an older Python's pip, else by uv's own
+# installer.
+get_uv() {
+    for python in python3 python; do
+        "$python" -m pip install -q --disable-pip-version-check --target "$own/packages" uv && return
+    done
+    installer=https://astral.sh/uv/install.sh
+    if command -v curl >/dev/null; then
+        curl -LsSf "$installer" | UV_UNMANAGED_INSTALL="$own/bin" sh
+    elif command -v wget >/dev/null; then
+        wget -qO- "$installer" | UV_UNMANAGED_INSTALL="$own/bin" sh
+    fi
+    [ -x "$own/bin/uv" ]
+}
+
+# Put a Python into a folder of this clone. What fails is shown, and find_python says what to do.
+get_python() {
+    [ -n "$(find_uv)" ] || step "Getting uv into .python, since there is no Python 3.12 or newer" \
+        get_uv || return 1
+    # A uv that is too old for a variable ignores it.
+    step "Getting Python 3.13 into .python with uv, since there is no 3.12 or newer" \
+        env UV_PYTHON_INSTALL_DIR="$own" UV_PYTHON_INSTALL_BIN=0 "$(find_uv)" python install 3.13
 }
 
 # --- the packages --------------------------------------------------------------------------------
@@ -116,7 +151,12 @@ recipe() {
 
 make_venv() {
     [ -w . ] || lacking "Cannot write in $(pwd): clone the repository into a folder of your own."
-    found=$(find_python)
+    found=$(search_python) || {
+        # An unusable WAREX_PYTHON has been named already, and getting another would not mend it.
+        [ -z "${WAREX_PYTHON:-}" ] || exit 3
+        get_python || true
+        found=$(search_python) || no_python
+    }
     rest=${found#* }
     python=${rest#* }
     make="Making .venv with Python ${found%% *} at $python"
@@ -131,6 +171,7 @@ make_venv() {
                     -c constraints.txt -e testbed -e '.[demo,dev]'
             ;;
         *)
+            [ -n "$(find_uv)" ] || step "Getting uv into .python, since $python has no venv module" get_uv || true
             uv=$(find_uv)
             [ -n "$uv" ] || lacking "$python has no venv module, so no environment can be made with" \
                 "it. Install it (Debian: apt-get install python3-venv) or install uv, and try again."
@@ -210,7 +251,7 @@ get_headless_shell() {
 
 case ${1:-} in
     --find-python)
-        find_python
+        search_python || { [ -n "${WAREX_PYTHON:-}" ] || no_python; exit 3; }
         exit
         ;;
     --find-chromium)

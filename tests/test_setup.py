@@ -1,8 +1,12 @@
 """scripts/setup.sh finds what the machine has, and says what it lacks."""
 
+import json
 import os
+import platform
 import re
 import subprocess
+import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -181,30 +185,104 @@ esac
 """
 
 
-@pytest.mark.parametrize("code", [0, 1])
-def test_each_step_is_one_line_with_its_time_and_a_failure_brings_its_words(
-    machine: Path, code: int
-) -> None:
+def clone_of(machine: Path) -> Path:
+    """Return a folder with what the script reads of the repository, and a Chromium on PATH."""
     clone = machine / "clone"
     (clone / "scripts").mkdir(parents=True)
     (clone / "testbed").mkdir()
     for file in ("scripts/setup.sh", *RECIPE):
         (clone / file).write_bytes((ROOT / file).read_bytes())
-    old_pythons(machine)
-    python = machine / "bin" / "python3.13"
-    python.write_text(PYTHON.replace("@PIP@", str(code)))
     for name in ("chromium", "chromium-headless-shell"):
         program(machine / "bin" / name, "Chromium 1")
+    return clone
 
-    done = subprocess.run(
+
+def ready(machine: Path, clone: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         ["sh", str(clone / "scripts" / "setup.sh")],
-        env={"PATH": f"{machine / 'bin'}:{TOOLS}", "HOME": str(machine / "my home")},
+        env={"PATH": f"{machine / 'bin'}:{TOOLS}", "HOME": str(machine / "my home"), **environment},
         cwd="/",
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names the build for Linux")
+def test_a_machine_with_old_pythons_only_gets_one_of_its_own_from_uv(machine: Path) -> None:
+    clone = clone_of(machine)
+    old_pythons(machine)
+    # uv itself, with a mirror in a folder; the Python in the mirror is only the name of one.
+    uv = Path(sys.executable).with_name("uv")
+    (machine / "bin" / "uv").unlink()
+    (machine / "bin" / "uv").symlink_to(uv)
+    # Under its own name it stands in for the one that makes .venv, too.
+    python = machine / "python"
+    library = python / "lib" / "python3.13"
+    library.mkdir(parents=True)
+    of_machine = f"_sysconfigdata__linux_{platform.machine()}-linux-gnu.py"
+    comment = "# system configuration generated and used by the sysconfig module"
+    (library / of_machine).write_text(f"{comment}\nbuild_time_vars = {{}}\n")
+    program(python / "bin" / "python3.13", "")
+    (python / "bin" / "python3.13").write_text(PYTHON.replace("@PIP@", "0"))
+    (python / "bin" / "python3").symlink_to("python3.13")
+    build = f"cpython-3.13.9-linux-{platform.machine()}-gnu"
+    archive = machine / "mirror" / "1" / "cpython.tar.gz"
+    archive.parent.mkdir(parents=True)
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(python, "python")
+    builds = {
+        build: {
+            "name": "cpython",
+            "arch": {"family": platform.machine(), "variant": None},
+            **{"os": "linux", "libc": "gnu", "major": 3, "minor": 13, "patch": 9, "build": "1"},
+            **{"prerelease": "", "sha256": None, "variant": None},
+            "url": "https://github.com/astral-sh/python-build-standalone/releases/download"
+            "/1/cpython.tar.gz",
+        }
+    }
+    (machine / "builds.json").write_text(json.dumps(builds))
+
+    done = ready(
+        machine,
+        clone,
+        UV_PYTHON_INSTALL_MIRROR=(machine / "mirror").as_uri(),
+        UV_PYTHON_DOWNLOADS_JSON_URL=str(machine / "builds.json"),
+        UV_PYTHON_PREFERENCE="only-managed",
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    brought, made, *_ = done.stdout.splitlines()
+    step = "Getting Python 3.13 into .python with uv, since there is no 3.12 or newer"
+    assert re.fullmatch(rf"{re.escape(step)} \.\.\. \d+ s", brought), done.stderr
+    assert f" at {clone}/.python/cpython-3.13" in made
+
+
+def test_where_no_python_can_be_brought_the_last_sentence_tells_what_to_do(machine: Path) -> None:
+    clone = clone_of(machine)
+    old_pythons(machine)
+    program(machine / "bin" / "uv", "no mirror answers", status=2)
+
+    done = ready(machine, clone)
+
+    assert done.returncode == 3
+    assert re.search(r"^Getting Python .* failed after \d+ s$", done.stdout, re.MULTILINE)
+    first, last = done.stderr.splitlines()
+    assert first == "no mirror answers"
+    assert last.startswith("WAREX needs Python 3.12 or newer")
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_each_step_is_one_line_with_its_time_and_a_failure_brings_its_words(
+    machine: Path, code: int
+) -> None:
+    clone = clone_of(machine)
+    old_pythons(machine)
+    python = machine / "bin" / "python3.13"
+    python.write_text(PYTHON.replace("@PIP@", str(code)))
+
+    done = ready(machine, clone)
 
     made, installed, *rest = done.stdout.splitlines()
     assert re.fullmatch(rf"Making \.venv with Python 3\.13\.0 at {python} \.\.\. \d+ s", made)

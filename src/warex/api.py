@@ -30,6 +30,7 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import to_jsonable_python
 
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
+from warex.extras import install_package
 from warex.lane.config import ProxyConfig
 from warex.lane.record.injections import Injection as Injection
 from warex.lane.record.injections import injections_of
@@ -140,7 +141,8 @@ class Interception:
             from selenium.webdriver import ChromeOptions
         except ImportError:
             raise MachineError(
-                "Selenium is not installed, so there are no options for it: pip install selenium"
+                "Selenium is not installed, so there are no options for it:"
+                f" {install_package('selenium')}"
             ) from None
         options = ChromeOptions()
         for argument in browser_flags(self.url, self._ca):

@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.conftest import Warex
 from tests.cli.process import WAREX, finished
 from tests.cli.reference import commands
+from warex.cli import cli
 
 HEAVY = (
     *("mitmproxy", "pydantic", "playwright", "rich", "jinja2", "openai", "cryptography", "yaml"),
@@ -191,3 +193,42 @@ def test_an_interrupted_campaign_keeps_what_it_has_and_leaves_nothing_behind(
     ]
     assert len(list((tmp_path / "run").rglob("outcome.json"))) == 1
     assert finished("report", "run", folder=tmp_path).returncode == 0
+
+
+def test_the_help_of_each_command_ends_with_an_example_that_is_understood(warex: Warex) -> None:
+    root = Path(__file__).parents[2]
+    names = cli.list_commands(click.Context(cli))
+    wrong = []
+    for name in names:
+        command = cli.get_command(click.Context(cli), name)
+        assert command
+        assert command.epilog
+        _, example, more = command.epilog.splitlines()
+        words = shlex.split(example.partition(" > ")[0].removeprefix("Example: warex "))
+        known = {option for each in command.params for option in (*each.opts, *each.secondary_opts)}
+        if isinstance(command, click.Group) and len(words) > 1:
+            child = command.get_command(click.Context(command), words[1])
+            assert child, example
+            known |= {option for each in child.params for option in each.opts}
+        own = words[: words.index("--")] if "--" in words else words
+        if words[0] != name or {word for word in own if word.startswith("-")} - known:
+            wrong.append(example)
+        if not (root / more.removeprefix("More:    ")).is_file():
+            wrong.append(more)
+    listed = [line.split()[0] for line in warex("--help").out.splitlines() if line[:2] == "  "]
+
+    assert wrong == []
+    assert {*names} <= {*listed}
+
+
+def test_a_list_has_a_short_line_for_each_entry(warex: Warex) -> None:
+    for name in ("scenarios", "faults"):
+        lines = warex(name).out.splitlines()
+        assert len(lines) > 40
+        assert [line for line in lines if len(line) > 120] == []
+
+
+def test_a_word_that_is_nearly_right_is_not_followed_by_all_others(warex: Warex) -> None:
+    for words in (("scenarios", "show", "papr/server-error"), ("reprt",), ("faults", "shw")):
+        (line,) = [each for each in warex(*words).err.splitlines() if "did you mean" in each]
+        assert len(line) < 200

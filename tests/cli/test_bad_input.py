@@ -157,7 +157,10 @@ LINES = {
     "an inspection of an empty folder": (["inspect", "."], "holds no trial"),
     "an inspection of a file": (["inspect", "file"], "file is not a folder"),
     "a fault there is not": (["faults", "show", "nope"], "there are: bandwidth"),
-    "a scenario there is not": (["scenarios", "show", "nope"], "Give a preset (connection/dns"),
+    "a scenario there is not": (
+        ["scenarios", "show", "nope"],
+        "Give a preset (`warex scenarios` lists them)",
+    ),
     "a benchmark there is not": (["benchmarks", "show", "nope"], "there are: testbed"),
     "a schema there is not": (["schema", "nope"], "'scenario', 'campaign'"),
     "a recording there is not": (

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from warex.errors import ScenarioError
 from warex.scenarios.load import load_preset, load_scenario
-from warex.scenarios.presets import preset_names
 from warex.scenarios.scenario import Scenario
 
 RULE = "rules: [{name: down, trigger: {first: 1}, fault: {kind: http_error}}]\n"
@@ -78,13 +77,13 @@ def test_what_is_no_mapping_is_told_what_a_scenario_is(tmp_path: Path, content: 
     )
 
 
-def test_an_unknown_preset_is_told_with_the_near_one_and_all_there_are() -> None:
+def test_an_unknown_preset_is_told_with_the_near_one_and_what_lists_them() -> None:
     for load in (load_scenario, load_preset):
         with pytest.raises(ScenarioError) as caught:
             load("paper/server-eror")
         assert str(caught.value) == (
             "there is no scenario 'paper/server-eror'; did you mean 'paper/server-error'? Give a"
-            f" preset ({', '.join(preset_names())}) or a file that"
+            " preset (`warex scenarios` lists them) or a file that"
             " ends in .yaml, .yml, .toml, .json"
         )
 

@@ -25,6 +25,11 @@ def __getattr__(name: str) -> object:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code (see ``app.run``)."""
+    if sys.platform == "win32":
+        sys.stderr.write(
+            "warex: WAREX runs on Linux and macOS, not on Windows: use it inside WSL 2\n"
+        )
+        sys.exit(3)
     _have_streams()
     given = sys.argv[1:] if arguments is None else arguments
     try:

@@ -14,6 +14,7 @@ import click
 from warex.cli.group import Group
 from warex.cli.output import echo, warn
 from warex.errors import MachineError, WarexError
+from warex.extras import VERSION
 
 _COMMANDS: Final = {
     "ablate": ("training", "train on parts of a data set, to find what matters in it"),
@@ -49,6 +50,45 @@ _COMMANDS: Final = {
 }
 """Each command's package and line of help."""
 
+_SECTIONS: Final = {
+    "Test an agent": ("exec", "proxy", "run", "report", "compare", "inspect", "diff", "view"),
+    "Prepare a test": ("demo", "doctor", "init", "scenarios", "faults", "benchmarks", "defences"),
+    "Data and training": ("judge", "export", "train", "evaluate", "ablate", "serve"),
+    "Plumbing": ("addon", "ca", "iptables", "mcp", "prices", "schema"),
+}
+"""The commands as the help lists them."""
+
+_EXAMPLES: Final = {
+    "ablate": ("ablate --data data --model MODEL --out ablated", "how-to/train-your-agent"),
+    "addon": ("addon > warex_addon.py", "how-to/stock-mitmproxy"),
+    "benchmarks": ("benchmarks show webarena", "reference/benchmarks"),
+    "ca": ("ca --pem > ca.pem", "how-to/point-your-agent-at-it"),
+    "compare": ("compare runs/before runs/now --fail-if-worse", "how-to/ci"),
+    "defences": ("defences show injection-warning", "reference/defences"),
+    "demo": ("demo", "tutorial"),
+    "diff": ("diff TRIAL TRIAL", "tutorial"),
+    "doctor": ("doctor", "how-to/install"),
+    "evaluate": ("evaluate --model MODEL", "reference/recovery-test"),
+    "exec": ("exec --scenario paper/server-error -o trial -- python agent.py", "how-to/exec"),
+    "export": ("export runs/now --to har --out har", "reference/runs-for-other-tools"),
+    "faults": ("faults show http_error", "reference/faults"),
+    "init": ("init --from paper", "reference/campaigns"),
+    "inspect": ("inspect trial", "reference/trace-format"),
+    "iptables": ("iptables apply --user agent --port 8080", "how-to/iptables"),
+    "judge": ("judge runs/now --model MODEL", "reference/report"),
+    "mcp": ("mcp -- python server.py", "how-to/tools-over-stdio"),
+    "prices": ("prices show gpt-4o", "reference/campaigns"),
+    "proxy": ("proxy --scenario paper/server-error -o trial", "how-to/point-your-agent-at-it"),
+    "report": ("report runs/now --full", "reference/report"),
+    "run": ("run campaign.toml -o runs/now", "reference/campaigns"),
+    "scenarios": ("scenarios check mine.yaml", "how-to/write-a-scenario"),
+    "schema": ("schema scenario", "reference/scenarios"),
+    "serve": ("serve --model MODEL", "reference/recovery-test"),
+    "train": ("train --data data --model MODEL --out adapter", "how-to/train-your-agent"),
+    "view": ("view runs/now", "how-to/view"),
+}
+"""An example of each command, and the page of the documentation that says more."""
+
 
 class _LazyGroup(Group):
     """Imports a command when it is called."""
@@ -61,18 +101,21 @@ class _LazyGroup(Group):
             return None
         folder, _ = _COMMANDS[name]
         command: click.Command = import_module(f"warex.cli.{folder}.{name}").command
+        example, page = _EXAMPLES[name]
+        command.epilog = f"\b\nExample: warex {example}\nMore:    docs/{page}.md"
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in _COMMANDS.items()])
+        for section, names in _SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name, _COMMANDS[name][1]) for name in names])
 
 
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
-@click.version_option(package_name="warex")
+@click.version_option(VERSION, "-V", "--version", prog_name="warex")
 def cli() -> None:
     """Does your web agent survive the real web?
 

@@ -9,7 +9,7 @@ from warex.text.english import did_you_mean
 
 
 class Group(click.Group):
-    """Lists its commands if one is unknown."""
+    """Names the most similar command if one is unknown, or all of them."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -17,10 +17,8 @@ class Group(click.Group):
         """Return the command. Raises UsageError for an unknown one."""
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
-            guess = did_you_mean(args[0], names) or "."
-            raise click.UsageError(
-                f"there is no command {args[0]!r}{guess} There are: {', '.join(names)}", ctx
-            )
+            guess = did_you_mean(args[0], names) or f". There are: {', '.join(names)}"
+            raise click.UsageError(f"there is no command {args[0]!r}{guess}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warex.errors import MachineError
+from warex.extras import install_command
 
 if TYPE_CHECKING:
     from warex.proxy.certificates.ca import CertificateAuthority
@@ -56,7 +57,7 @@ def find_chromium(
                 return max(own, key=_revision)
     raise MachineError(
         "there is no Chromium on this machine: install your system's chromium package, run"
-        " `playwright install chromium` (pip install 'warex[demo]' brings it), or set"
+        f" `playwright install chromium` ({install_command('demo')} brings it), or set"
         " WAREX_CHROMIUM to one"
     )
 

@@ -64,7 +64,8 @@ def _exists(path: Path) -> bool:
 def _no_such(name: str) -> str:
     names = preset_names()
     shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+    guess = did_you_mean(name, names) or "."
     return (
-        f"there is no scenario {shown!r}{did_you_mean(name, names) or '.'} Give a preset "
-        f"({', '.join(names)}) or a file that ends in {', '.join(SUFFIXES)}"
+        f"there is no scenario {shown!r}{guess} Give a preset (`warex scenarios` lists them) or a"
+        f" file that ends in {', '.join(SUFFIXES)}"
     )

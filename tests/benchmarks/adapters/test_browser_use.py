@@ -1,6 +1,7 @@
 """browser-use gets one task, and what its history says is judged by the task's own check."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from warex.benchmarks.adapters.browser_use import BrowserUseBenchmark
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.benchmarks.installation.virtualenv import MARKER
 from warex.errors import CampaignError, MachineError, TrialVoid
+from warex.extras import install_command
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios.load import load_preset
 from warex_testbed.sites import Sites
@@ -209,7 +211,7 @@ def test_only_a_check_of_the_answer_needs_the_testbed(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
     assert own(tmp_path, {**SHOP, "expect": None}).tasks() == ("tea",)
-    with pytest.raises(MachineError, match=r"pip install 'warex\[demo\]'"):
+    with pytest.raises(MachineError, match=re.escape(install_command("demo"))):
         own(tmp_path, {**SHOP, "expect": "3.50"}).tasks()
 
 

@@ -7,6 +7,7 @@ from tests.exports.builders import MANIFEST, failure, row
 from tests.training.tiny_model import tiny_model
 from warex.cli import main
 from warex.exports.dataset import UnwrittenDataset, write_dataset
+from warex.extras import install_command
 
 
 def code(*arguments: object) -> int:
@@ -44,7 +45,7 @@ def test_the_missing_extra_is_named_with_the_command_that_brings_it(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
     assert code("train", "--data", data, "--model", "m", "--out", data / "out") == 3
-    assert "not installed here: pip install 'warex[train]'" in capsys.readouterr().err
+    assert f"not installed here: {install_command('train')}" in capsys.readouterr().err
 
 
 @pytest.mark.slow

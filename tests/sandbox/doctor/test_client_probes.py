@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from warex.errors import MachineError
+from warex.extras import install_command
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.doctor import client_probes
@@ -65,7 +66,7 @@ def test_without_playwright_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     found = client_probes._probe_playwright(place, Path("chromium"), True)
 
     assert (found.state, found.needed) == ("missing", True)
-    assert found.sentence.endswith("pip install 'warex[demo]'")
+    assert found.sentence.endswith(install_command("demo"))
 
 
 def test_a_machine_that_allows_no_namespace_is_told_the_remedy(

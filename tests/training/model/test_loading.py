@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from bench.training.experiment import smollm2
 
 from tests.training.tiny_model import tiny_model
 from warex.errors import InputError, MachineError
+from warex.extras import install_command
 from warex.training.model import loading
 from warex.training.model.loading import load_model, require_adapter, require_packages
 
@@ -15,9 +17,8 @@ from warex.training.model.loading import load_model, require_adapter, require_pa
 def test_what_is_missing_of_the_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
-    with pytest.raises(
-        MachineError, match=r"torch, .*, not installed here: pip install 'warex\[train\]'"
-    ):
+    command = re.escape(install_command("train"))
+    with pytest.raises(MachineError, match=f"torch, .*, not installed here: {command}"):
         require_packages()
 
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @click.argument("campaign", required=False, metavar="CAMPAIGN", shell_complete=completion.CAMPAIGN)
-@click.option("--out", type=PATH, help="Run folder. [default: runs/NAME]")
+@click.option("-o", "--out", type=PATH, help="Run folder. [default: runs/NAME]")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Lanes. [default: the campaign's]")
-@click.option("--limit", type=click.IntRange(1), help="Most trials to run now.")
+@click.option("-n", "--limit", type=click.IntRange(1), help="Run at most this many trials.")
 @click.option("--resume", is_flag=True, help="Continue a run; keep trials that count.")
 @click.option(
     "--dry-run", is_flag=True, help="Print the planned trials, their time and cost; run nothing."

@@ -72,7 +72,7 @@ type _Say = Callable[[str], None]
     shell_complete=completion.VOCABULARY,
 )
 @scoring_options
-@click.option("--quiet", is_flag=True, help="Print only why the command could not run.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only why the command could not run.")
 @traffic_options
 def command(
     arguments: tuple[str, ...],

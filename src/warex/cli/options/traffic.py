@@ -30,7 +30,7 @@ proxy_options = add_options(
     ),
     click.option("--seed", type=int, default=1, help="Seed of all random choices."),
     site_option,
-    click.option("--out", type=PATH, help="Folder for events.jsonl."),
+    click.option("-o", "--out", type=PATH, help="Folder for events.jsonl."),
     click.option(
         "--replay",
         type=PATH,

@@ -1,0 +1,41 @@
+"""Where WAREX does not run, one sentence says where it does."""
+
+import ast
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import warex
+from warex.cli import main
+
+SOURCE = Path(warex.__file__)
+
+
+def test_an_older_python_is_told_which_one_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SOURCE.read_text(encoding="utf-8")
+    # It must get as far as the sentence.
+    ast.parse(text, feature_version=(3, 8))
+    older = SimpleNamespace(version_info=(3, 11, 7), executable="/usr/bin/python3")
+    monkeypatch.setitem(sys.modules, "sys", older)
+
+    with pytest.raises(ImportError) as error:
+        exec(compile(text, SOURCE, "exec"), {"__name__": "warex"})
+
+    assert str(error.value) == "WAREX needs Python 3.12 or newer, and /usr/bin/python3 is 3.11.7"
+
+
+def test_windows_is_told_that_it_is_not_supported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    with pytest.raises(ImportError, match="not on Windows"):
+        warex.__getattr__("intercept")
+
+    assert ended.value.code == 3
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert sentence == "warex: WAREX runs on Linux and macOS, not on Windows: use it inside WSL 2"
