@@ -35,12 +35,13 @@ class Size:
     """Number of tasks that provide examples; None for all."""
     unseen: tuple[str, ...]
     """Held-out sites."""
+    unseen_sample: int | None
+    """Number of their tasks; None for all."""
     others: int | None
     """Number of tasks with other faults; None skips that test."""
-    clean: int | None
-    """Number of clean steps in stage one; None for all."""
-    stage_one: tuple[str, ...]
-    """Options of stage one that differ from the paper's recipe."""
+    stage_one: tuple[str, ...] | None
+    """Options of stage one that differ from the paper's recipe; None: there is no stage one, and
+    stage two alone learns clean steps and recoveries."""
     failures: int
     """Number of failures in stage two."""
     clean_per_failure: float
@@ -57,8 +58,8 @@ class Size:
 FULL: Final = Size(
     known=None,
     unseen=HELD_OUT,
+    unseen_sample=None,
     others=12,
-    clean=None,
     stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
     failures=40,
     clean_per_failure=2,
@@ -68,19 +69,19 @@ FULL: Final = Size(
     live=LIVE_TASKS,
 )
 SMALL: Final = Size(
-    known=14,
+    known=12,
     unseen=("inbox", "forum"),
+    unseen_sample=12,
     others=None,
-    clean=24,
-    stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
+    stage_one=None,
     failures=12,
     clean_per_failure=1,
-    stage_two=("--batch", "2", "--learning-rate", "5e-4"),
+    stage_two=("--epochs", "2", "--batch", "2", "--learning-rate", "1e-3"),
     seeds=(0,),
-    asked=16,
+    asked=12,
     live=(),
 )
-"""A few minutes: for a test."""
+"""Some minutes: for a test."""
 
 
 def smollm2() -> str:
@@ -109,21 +110,30 @@ class Experiment:
         """Run the remaining steps. Raises CalledProcessError if a command fails."""
         self.folder.mkdir(parents=True, exist_ok=True)
         size = self.size
-        self._campaign(campaigns.known_sites(size.known))
-        self._campaign(campaigns.unseen_sites(size.unseen))
-        self._clean_steps()
+        clean = size.stage_one is not None
+        self._campaign(campaigns.known_sites(size.known, clean=clean))
+        self._campaign(campaigns.unseen_sites(size.unseen, size.unseen_sample, clean=clean))
         self._failures()
-        self._train(STAGE_ONE, "clean-steps", 0, "--one-sided", *size.stage_one)
+        before: tuple[str, ...] = ()
+        if size.stage_one is not None:
+            self._clean_steps()
+            self._train(STAGE_ONE, "clean-steps", 0, "--one-sided", *size.stage_one)
+            before = ("--adapter", self._path(STAGE_ONE))
         for seed, name in zip(size.seeds, self.tuned, strict=True):
-            self._train(name, "failures", seed, "--adapter", self._path(STAGE_ONE), *size.stage_two)
-        self._evaluate("failures", (STAGE_ONE, *self.tuned), size.asked)
+            self._train(name, "failures", seed, *before, *size.stage_two)
+        self._evaluate("failures", (*self.first, *self.tuned), size.asked)
         if size.others is not None:
             self._campaign(campaigns.other_faults(size.others))
             self._others()
-            self._evaluate("others", (STAGE_ONE, self.tuned[0]), size.asked)
+            self._evaluate("others", (*self.first, self.tuned[0]), size.asked)
         if size.live:
             for name in self.live:
                 self._live(name)
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The adapter of stage one, if there is that stage."""
+        return () if self.size.stage_one is None else (STAGE_ONE,)
 
     @property
     def tuned(self) -> tuple[str, ...]:
@@ -133,7 +143,7 @@ class Experiment:
     @property
     def live(self) -> tuple[str, ...]:
         """The models that drive the reference agent: base, stage one, stage two."""
-        return BASE, STAGE_ONE, self.tuned[0]
+        return BASE, *self.first, self.tuned[0]
 
     @property
     def seconds(self) -> Mapping[str, float]:
@@ -152,12 +162,11 @@ class Experiment:
 
     def _clean_steps(self) -> None:
         """Export stage one's examples: steps on the known sites without faults."""
-        most = ["--all"] if self.size.clean is None else ["--most", str(self.size.clean)]
         with self._step("export-clean-steps") as new:
             if new:
                 self._warex(
                     "export", self._path("run-known"), "--out", self._path("clean-steps"),
-                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none", *most,
+                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none", "--all",
                     "--largest", _MAX_PROMPT,
                 )  # fmt: skip
 

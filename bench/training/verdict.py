@@ -21,7 +21,7 @@ MAX_AGREEMENT_LOSS: Final = 0.05
 """Allowed loss of agreement on clean steps."""
 _COLUMNS: Final = (
     "recovered", "unseen brands", "unseen kind", "clean: agrees", "same kind of action",
-    "false reloads", "p against base", "p against stage one",
+    "false reloads",
 )  # fmt: skip
 
 
@@ -41,7 +41,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """The numbers of an experiment; models by name: the base first, stage one second."""
+    """The numbers of an experiment; models by name, the base first."""
 
     scores: Mapping[str, Score]
     others: Mapping[str, Mapping[str, Rate]]
@@ -54,7 +54,12 @@ class ExperimentResult:
     @property
     def tuned(self) -> Mapping[str, Score]:
         """The models of stage two."""
-        return dict(list(self.scores.items())[2:])
+        return {name: it for name, it in self.scores.items() if name not in self.before}
+
+    @property
+    def before(self) -> Mapping[str, Score]:
+        """The models that these are compared with: the base and, if there is one, stage one."""
+        return {name: it for name, it in self.scores.items() if name in (BASE, STAGE_ONE)}
 
 
 def read_result(experiment: Experiment) -> ExperimentResult:
@@ -80,11 +85,10 @@ def read_result(experiment: Experiment) -> ExperimentResult:
 
 def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> Iterator[str]:
     """Yield a sentence for each claim that does not hold."""
-    base, one = list(it.scores.values())[:2]
     for name, score in it.tuned.items():
         if score.recovery.n < min_failures:
             yield f"{name} was asked {score.recovery.n} held-out failures, not {min_failures}"
-        for other_name, other in ((BASE, base), (STAGE_ONE, one)):
+        for other_name, other in it.before.items():
             if not _rises(score.recovery, other.recovery):
                 yield f"{name} does not recover more often than {other_name}: {score.recovery}"
         if not _rises(score.recovery, score.false_reloads):
@@ -93,7 +97,7 @@ def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> 
                 f" often as where something did ({shown(score.recovery)})"
             )
     after = fmean(score.agreement.value or 0.0 for score in it.tuned.values())
-    lost = (one.agreement.value or 0.0) - after
+    lost = (list(it.before.values())[-1].agreement.value or 0.0) - after
     if lost > MAX_AGREEMENT_LOSS:
         yield f"agreement on clean steps falls by {lost * 100:.1f} points"
 
@@ -101,8 +105,8 @@ def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> 
 def tables(it: ExperimentResult) -> str:
     """Return the numbers as Markdown."""
     scores = list(it.scores.items())
-    base, one = (score for _, score in scores[:2])
-    lines = [f"| model | {' | '.join(_COLUMNS)} |", f"| --- |{' --- |' * len(_COLUMNS)}"]
+    columns = [*_COLUMNS, *(f"p against {name}" for name in it.before)]
+    lines = [f"| model | {' | '.join(columns)} |", f"| --- |{' --- |' * len(columns)}"]
     for place, (name, score) in enumerate(scores):
         rates = (
             score.recovery, score.on_brands, score.on_kind,
@@ -110,7 +114,7 @@ def tables(it: ExperimentResult) -> str:
         )  # fmt: skip
         ps = [
             _p(fisher(_counts(score.recovery), _counts(other.recovery))) if place > after else ""
-            for after, other in enumerate((base, one))
+            for after, other in enumerate(it.before.values())
         ]
         lines.append(f"| {name} | {' | '.join([*map(shown, rates), *ps])} |")
     if it.others:

@@ -19,11 +19,10 @@ def test_a_real_model_learns_to_recover_on_sites_and_error_pages_that_it_has_not
     experiment.run()
 
     scores = read_result(experiment).scores
-    assert list(scores) == ["base", "stage-one", "tuned-0"]
-    base, one, tuned = (score.recovery for score in scores.values())
-    assert base.n == one.n == tuned.n >= 12
-    for before in (base, one):
-        assert tuned.hits > before.hits
-        assert fisher((tuned.hits, tuned.n), (before.hits, before.n)) < ALPHA
+    assert list(scores) == ["base", "tuned-0"]
+    base, tuned = (score.recovery for score in scores.values())
+    assert base.n == tuned.n >= 10
+    assert tuned.hits > base.hits
+    assert fisher((tuned.hits, tuned.n), (base.hits, base.n)) < ALPHA
     # A model that always reloads would do so here, too.
     assert scores["tuned-0"].false_reloads.hits < tuned.n / 2
