@@ -22,8 +22,7 @@ WAREX: Final = str(Path(sys.executable).with_name("warex"))
 GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 BASE: Final = "base"
 STAGE_ONE: Final = "stage-one"
-_MAX_PROMPT: Final = "1500"
-"""Maximum characters of a prompt, which keep a step below about 700 tokens."""
+RANKER: Final = "ranker"
 _SERVING: Final = "serving  "
 
 
@@ -44,6 +43,8 @@ class Size:
     stage two alone learns clean steps and recoveries."""
     failures: int
     """Number of failures in stage two."""
+    largest: int
+    """Characters of a prompt."""
     clean_per_failure: float
     """Clean steps per failure, in stage two and in the test."""
     stage_two: tuple[str, ...]
@@ -62,6 +63,7 @@ FULL: Final = Size(
     others=12,
     stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
     failures=40,
+    largest=1500,
     clean_per_failure=2,
     stage_two=("--epochs", "3", "--batch", "4", "--learning-rate", "3e-4"),
     seeds=(0, 1, 2),
@@ -69,16 +71,17 @@ FULL: Final = Size(
     live=LIVE_TASKS,
 )
 SMALL: Final = Size(
-    known=12,
+    known=16,
     unseen=("inbox", "forum"),
     unseen_sample=12,
     others=None,
     stage_one=None,
-    failures=12,
+    failures=6,
+    largest=1000,
     clean_per_failure=1,
     stage_two=("--epochs", "2", "--batch", "2", "--learning-rate", "1e-3"),
     seeds=(0,),
-    asked=12,
+    asked=6,
     live=(),
 )
 """Some minutes: for a test."""
@@ -113,6 +116,7 @@ class Experiment:
         clean = size.stage_one is not None
         self._campaign(campaigns.known_sites(size.known, clean=clean))
         self._campaign(campaigns.unseen_sites(size.unseen, size.unseen_sample, clean=clean))
+        self._rank()
         self._failures()
         before: tuple[str, ...] = ()
         if size.stage_one is not None:
@@ -167,15 +171,31 @@ class Experiment:
                 self._warex(
                     "export", self._path("run-known"), "--out", self._path("clean-steps"),
                     "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none", "--all",
-                    "--largest", _MAX_PROMPT,
+                    "--largest", str(self.size.largest),
                 )  # fmt: skip
 
     def _failures(self) -> None:
-        """Export stage two's examples and the test rows of unseen sites and error pages.
+        """Export stage two's examples and the test rows of unseen sites and error pages."""
+        self._export_failures(
+            "failures",
+            *("--most", str(self.size.failures)),
+            *("--clean-per-failure", str(self.size.clean_per_failure)),
+            *("--largest", str(self.size.largest)),
+        )
 
-        All come from trials in which pages fail; some clean steps follow a recovery.
-        """
-        with self._step("export-failures") as new:
+    def _rank(self) -> None:
+        """Train a ranker on all steps of the known sites, and ask it all of the unseen ones."""
+        self._export_failures("all-steps", "--all")
+        with self._step(RANKER) as new:
+            if new:
+                data, ranker = self._path("all-steps"), self._path(RANKER)
+                self._warex("train", "--ranker", "--data", data, "--out", ranker)
+                answers = self._path("answers-ranker")
+                self._warex("evaluate", "--data", data, "--model", ranker, "--out", answers)
+
+    def _export_failures(self, name: str, *options: str) -> None:
+        """Export steps of trials in which pages fail; some clean ones follow a recovery."""
+        with self._step(f"export-{name}") as new:
             if new:
                 families = [it for some in UNSEEN_PAGES.values() for it in some]
                 held = [f"site={site}.warex.test" for site in self.size.unseen]
@@ -183,9 +203,7 @@ class Experiment:
                 self._warex(
                     "export", self._path("run-known"), self._path("run-unseen"),
                     "--condition", campaigns.FAULTS,
-                    "--out", self._path("failures"), "--most", str(self.size.failures),
-                    "--clean-per-failure", str(self.size.clean_per_failure),
-                    "--largest", _MAX_PROMPT,
+                    "--out", self._path(name), *options,
                     *(word for it in held for word in ("--test", it)),
                 )  # fmt: skip
 
@@ -195,7 +213,7 @@ class Experiment:
                 self._warex(
                     "export", self._path("run-others"), "--out", self._path("others"),
                     "--only", "failure", "--relabel", "--split", "none",
-                    "--largest", _MAX_PROMPT,
+                    "--largest", str(self.size.largest),
                 )  # fmt: skip
 
     def _train(self, name: str, data: str, seed: int, *more: str) -> None:

@@ -8,13 +8,14 @@ from statistics import fmean
 from typing import Final
 
 from bench.training.campaigns import UNSEEN_BRANDS
-from bench.training.experiment import BASE, STAGE_ONE, Experiment
+from bench.training.experiment import BASE, RANKER, STAGE_ONE, Experiment
 from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.stats.proportions import ALPHA, fisher
 from warex.exports.dataset import read_dataset
 from warex.exports.rows import Row
 from warex.training.evaluation.tables import shown
 
+_WITHOUT_ACTION: Final = ("text", "empty", "refusal")
 MIN_FAILURES: Final = 60
 """Required number of held-out failures."""
 MAX_AGREEMENT_LOSS: Final = 0.05
@@ -44,6 +45,10 @@ class ExperimentResult:
     """The numbers of an experiment; models by name, the base first."""
 
     scores: Mapping[str, Score]
+    ranker: Score
+    """Of the ranker, on all held-out steps."""
+    acts: Mapping[str, Rate]
+    """How often each model's answer has an action in the agent's form."""
     others: Mapping[str, Mapping[str, Rate]]
     """Recovery by kind of fault, for kinds absent from training."""
     live: Sequence[Mapping[str, object]]
@@ -77,6 +82,16 @@ def read_result(experiment: Experiment) -> ExperimentResult:
     live = [folder / f"run-live-{name}" / "summary.json" for name in experiment.live]
     return ExperimentResult(
         scores={name: _score(classes, rows) for name, classes in tested.items()},
+        ranker=_score(
+            _answers(folder / "answers-ranker" / "answers.jsonl", experiment.model)[RANKER],
+            {row.id: row for row in read_dataset(folder / "all-steps").rows("test")},
+        ),
+        acts={
+            name: clustered_rate(
+                (rows[it].task, label not in _WITHOUT_ACTION) for it, (label, _) in classes.items()
+            )
+            for name, classes in tested.items()
+        },
         others=others,
         live=[one for file in live if file.is_file() for one in _live(file)],
         seconds=experiment.seconds,
@@ -107,7 +122,7 @@ def tables(it: ExperimentResult) -> str:
     scores = list(it.scores.items())
     columns = [*_COLUMNS, *(f"p against {name}" for name in it.before)]
     lines = [f"| model | {' | '.join(columns)} |", f"| --- |{' --- |' * len(columns)}"]
-    for place, (name, score) in enumerate(scores):
+    for place, (name, score) in enumerate([*scores, (RANKER, it.ranker)]):
         rates = (
             score.recovery, score.on_brands, score.on_kind,
             score.agreement, score.same_kind, score.false_reloads,

@@ -4,7 +4,7 @@ from typing import Literal
 
 from warex.errors import MachineError
 
-type Extra = Literal["demo", "frames", "ray", "train", "view"]
+type Extra = Literal["demo", "frames", "ranker", "ray", "train", "view"]
 
 VERSION = "0.1.0"
 """Of WAREX; the package's metadata has it from here.
