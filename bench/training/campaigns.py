@@ -50,11 +50,13 @@ class Campaign:
     scenarios: Mapping[str, Sequence[Mapping[str, Any]]]
     """The rules of each condition except ``clean``, which has none."""
     timeout_s: int = 120
+    clean: bool = True
+    """Whether the condition ``clean`` is run, too."""
 
     def write(self, folder: Path) -> Path:
         """Write the files as JSON; return the campaign's."""
         folder.mkdir(parents=True, exist_ok=True)
-        conditions: list[dict[str, str]] = [{"name": CLEAN}]
+        conditions: list[dict[str, str]] = [{"name": CLEAN}] if self.clean else []
         for name, rules in self.scenarios.items():
             file = folder / f"{self.name}-{name}.json"
             file.write_text(json.dumps({"schema_version": 1, "name": name, "rules": list(rules)}))
@@ -73,17 +75,25 @@ class Campaign:
         return campaign
 
 
-def known_sites(sample: int | None) -> Campaign:
+def known_sites(sample: int | None, *, clean: bool) -> Campaign:
     """Return the scripted agent on the known sites, with faults on random pages."""
     return Campaign(
-        "known", _tasks(KNOWN_SITES, sample), [SCRIPTED], {FAULTS: list(_random(KNOWN_PAGES))}
+        "known",
+        _tasks(KNOWN_SITES, sample),
+        [SCRIPTED],
+        {FAULTS: list(_random(KNOWN_PAGES))},
+        clean=clean,
     )
 
 
-def unseen_sites(sites: Sequence[str]) -> Campaign:
+def unseen_sites(sites: Sequence[str], sample: int | None, *, clean: bool) -> Campaign:
     """Return the scripted agent on held-out sites, with held-out error pages."""
     return Campaign(
-        "unseen", _tasks(sites, None), [SCRIPTED], {FAULTS: list(_random(UNSEEN_PAGES))}
+        "unseen",
+        _tasks(sites, sample),
+        [SCRIPTED],
+        {FAULTS: list(_random(UNSEEN_PAGES))},
+        clean=clean,
     )
 
 

@@ -22,8 +22,7 @@ WAREX: Final = str(Path(sys.executable).with_name("warex"))
 GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 BASE: Final = "base"
 STAGE_ONE: Final = "stage-one"
-_MAX_PROMPT: Final = "1500"
-"""Maximum characters of a prompt, which keep a step below about 700 tokens."""
+RANKER: Final = "ranker"
 _SERVING: Final = "serving  "
 
 
@@ -35,14 +34,17 @@ class Size:
     """Number of tasks that provide examples; None for all."""
     unseen: tuple[str, ...]
     """Held-out sites."""
+    unseen_sample: int | None
+    """Number of their tasks; None for all."""
     others: int | None
     """Number of tasks with other faults; None skips that test."""
-    clean: int | None
-    """Number of clean steps in stage one; None for all."""
-    stage_one: tuple[str, ...]
-    """Options of stage one that differ from the paper's recipe."""
+    stage_one: tuple[str, ...] | None
+    """Options of stage one that differ from the paper's recipe; None: there is no stage one, and
+    stage two alone learns clean steps and recoveries."""
     failures: int
     """Number of failures in stage two."""
+    largest: int
+    """Characters of a prompt."""
     clean_per_failure: float
     """Clean steps per failure, in stage two and in the test."""
     stage_two: tuple[str, ...]
@@ -57,10 +59,11 @@ class Size:
 FULL: Final = Size(
     known=None,
     unseen=HELD_OUT,
+    unseen_sample=None,
     others=12,
-    clean=None,
     stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
     failures=40,
+    largest=1500,
     clean_per_failure=2,
     stage_two=("--epochs", "3", "--batch", "4", "--learning-rate", "3e-4"),
     seeds=(0, 1, 2),
@@ -68,19 +71,20 @@ FULL: Final = Size(
     live=LIVE_TASKS,
 )
 SMALL: Final = Size(
-    known=14,
+    known=16,
     unseen=("inbox", "forum"),
+    unseen_sample=12,
     others=None,
-    clean=24,
-    stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
-    failures=12,
+    stage_one=None,
+    failures=6,
+    largest=1000,
     clean_per_failure=1,
-    stage_two=("--batch", "2", "--learning-rate", "5e-4"),
+    stage_two=("--epochs", "2", "--batch", "2", "--learning-rate", "1e-3"),
     seeds=(0,),
-    asked=16,
+    asked=6,
     live=(),
 )
-"""A few minutes: for a test."""
+"""Some minutes: for a test."""
 
 
 def smollm2() -> str:
@@ -109,21 +113,31 @@ class Experiment:
         """Run the remaining steps. Raises CalledProcessError if a command fails."""
         self.folder.mkdir(parents=True, exist_ok=True)
         size = self.size
-        self._campaign(campaigns.known_sites(size.known))
-        self._campaign(campaigns.unseen_sites(size.unseen))
-        self._clean_steps()
+        clean = size.stage_one is not None
+        self._campaign(campaigns.known_sites(size.known, clean=clean))
+        self._campaign(campaigns.unseen_sites(size.unseen, size.unseen_sample, clean=clean))
+        self._rank()
         self._failures()
-        self._train(STAGE_ONE, "clean-steps", 0, "--one-sided", *size.stage_one)
+        before: tuple[str, ...] = ()
+        if size.stage_one is not None:
+            self._clean_steps()
+            self._train(STAGE_ONE, "clean-steps", 0, "--one-sided", *size.stage_one)
+            before = ("--adapter", self._path(STAGE_ONE))
         for seed, name in zip(size.seeds, self.tuned, strict=True):
-            self._train(name, "failures", seed, "--adapter", self._path(STAGE_ONE), *size.stage_two)
-        self._evaluate("failures", (STAGE_ONE, *self.tuned), size.asked)
+            self._train(name, "failures", seed, *before, *size.stage_two)
+        self._evaluate("failures", (*self.first, *self.tuned), size.asked)
         if size.others is not None:
             self._campaign(campaigns.other_faults(size.others))
             self._others()
-            self._evaluate("others", (STAGE_ONE, self.tuned[0]), size.asked)
+            self._evaluate("others", (*self.first, self.tuned[0]), size.asked)
         if size.live:
             for name in self.live:
                 self._live(name)
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The adapter of stage one, if there is that stage."""
+        return () if self.size.stage_one is None else (STAGE_ONE,)
 
     @property
     def tuned(self) -> tuple[str, ...]:
@@ -133,7 +147,7 @@ class Experiment:
     @property
     def live(self) -> tuple[str, ...]:
         """The models that drive the reference agent: base, stage one, stage two."""
-        return BASE, STAGE_ONE, self.tuned[0]
+        return BASE, *self.first, self.tuned[0]
 
     @property
     def seconds(self) -> Mapping[str, float]:
@@ -152,21 +166,36 @@ class Experiment:
 
     def _clean_steps(self) -> None:
         """Export stage one's examples: steps on the known sites without faults."""
-        most = ["--all"] if self.size.clean is None else ["--most", str(self.size.clean)]
         with self._step("export-clean-steps") as new:
             if new:
                 self._warex(
                     "export", self._path("run-known"), "--out", self._path("clean-steps"),
-                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none", *most,
-                    "--largest", _MAX_PROMPT,
+                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none", "--all",
+                    "--largest", str(self.size.largest),
                 )  # fmt: skip
 
     def _failures(self) -> None:
-        """Export stage two's examples and the test rows of unseen sites and error pages.
+        """Export stage two's examples and the test rows of unseen sites and error pages."""
+        self._export_failures(
+            "failures",
+            *("--most", str(self.size.failures)),
+            *("--clean-per-failure", str(self.size.clean_per_failure)),
+            *("--largest", str(self.size.largest)),
+        )
 
-        All come from trials in which pages fail; some clean steps follow a recovery.
-        """
-        with self._step("export-failures") as new:
+    def _rank(self) -> None:
+        """Train a ranker on all steps of the known sites, and ask it all of the unseen ones."""
+        self._export_failures("all-steps", "--all")
+        with self._step(RANKER) as new:
+            if new:
+                data, ranker = self._path("all-steps"), self._path(RANKER)
+                self._warex("train", "--ranker", "--data", data, "--out", ranker)
+                answers = self._path("answers-ranker")
+                self._warex("evaluate", "--data", data, "--model", ranker, "--out", answers)
+
+    def _export_failures(self, name: str, *options: str) -> None:
+        """Export steps of trials in which pages fail; some clean ones follow a recovery."""
+        with self._step(f"export-{name}") as new:
             if new:
                 families = [it for some in UNSEEN_PAGES.values() for it in some]
                 held = [f"site={site}.warex.test" for site in self.size.unseen]
@@ -174,9 +203,7 @@ class Experiment:
                 self._warex(
                     "export", self._path("run-known"), self._path("run-unseen"),
                     "--condition", campaigns.FAULTS,
-                    "--out", self._path("failures"), "--most", str(self.size.failures),
-                    "--clean-per-failure", str(self.size.clean_per_failure),
-                    "--largest", _MAX_PROMPT,
+                    "--out", self._path(name), *options,
                     *(word for it in held for word in ("--test", it)),
                 )  # fmt: skip
 
@@ -186,7 +213,7 @@ class Experiment:
                 self._warex(
                     "export", self._path("run-others"), "--out", self._path("others"),
                     "--only", "failure", "--relabel", "--split", "none",
-                    "--largest", _MAX_PROMPT,
+                    "--largest", str(self.size.largest),
                 )  # fmt: skip
 
     def _train(self, name: str, data: str, seed: int, *more: str) -> None:

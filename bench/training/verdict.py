@@ -8,20 +8,21 @@ from statistics import fmean
 from typing import Final
 
 from bench.training.campaigns import UNSEEN_BRANDS
-from bench.training.experiment import BASE, STAGE_ONE, Experiment
+from bench.training.experiment import BASE, RANKER, STAGE_ONE, Experiment
 from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.stats.proportions import ALPHA, fisher
 from warex.exports.dataset import read_dataset
 from warex.exports.rows import Row
 from warex.training.evaluation.tables import shown
 
+_WITHOUT_ACTION: Final = ("text", "empty", "refusal")
 MIN_FAILURES: Final = 60
 """Required number of held-out failures."""
 MAX_AGREEMENT_LOSS: Final = 0.05
 """Allowed loss of agreement on clean steps."""
 _COLUMNS: Final = (
     "recovered", "unseen brands", "unseen kind", "clean: agrees", "same kind of action",
-    "false reloads", "p against base", "p against stage one",
+    "false reloads",
 )  # fmt: skip
 
 
@@ -41,9 +42,13 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """The numbers of an experiment; models by name: the base first, stage one second."""
+    """The numbers of an experiment; models by name, the base first."""
 
     scores: Mapping[str, Score]
+    ranker: Score
+    """Of the ranker, on all held-out steps."""
+    acts: Mapping[str, Rate]
+    """How often each model's answer has an action in the agent's form."""
     others: Mapping[str, Mapping[str, Rate]]
     """Recovery by kind of fault, for kinds absent from training."""
     live: Sequence[Mapping[str, object]]
@@ -54,7 +59,12 @@ class ExperimentResult:
     @property
     def tuned(self) -> Mapping[str, Score]:
         """The models of stage two."""
-        return dict(list(self.scores.items())[2:])
+        return {name: it for name, it in self.scores.items() if name not in self.before}
+
+    @property
+    def before(self) -> Mapping[str, Score]:
+        """The models that these are compared with: the base and, if there is one, stage one."""
+        return {name: it for name, it in self.scores.items() if name in (BASE, STAGE_ONE)}
 
 
 def read_result(experiment: Experiment) -> ExperimentResult:
@@ -72,6 +82,16 @@ def read_result(experiment: Experiment) -> ExperimentResult:
     live = [folder / f"run-live-{name}" / "summary.json" for name in experiment.live]
     return ExperimentResult(
         scores={name: _score(classes, rows) for name, classes in tested.items()},
+        ranker=_score(
+            _answers(folder / "answers-ranker" / "answers.jsonl", experiment.model)[RANKER],
+            {row.id: row for row in read_dataset(folder / "all-steps").rows("test")},
+        ),
+        acts={
+            name: clustered_rate(
+                (rows[it].task, label not in _WITHOUT_ACTION) for it, (label, _) in classes.items()
+            )
+            for name, classes in tested.items()
+        },
         others=others,
         live=[one for file in live if file.is_file() for one in _live(file)],
         seconds=experiment.seconds,
@@ -80,11 +100,10 @@ def read_result(experiment: Experiment) -> ExperimentResult:
 
 def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> Iterator[str]:
     """Yield a sentence for each claim that does not hold."""
-    base, one = list(it.scores.values())[:2]
     for name, score in it.tuned.items():
         if score.recovery.n < min_failures:
             yield f"{name} was asked {score.recovery.n} held-out failures, not {min_failures}"
-        for other_name, other in ((BASE, base), (STAGE_ONE, one)):
+        for other_name, other in it.before.items():
             if not _rises(score.recovery, other.recovery):
                 yield f"{name} does not recover more often than {other_name}: {score.recovery}"
         if not _rises(score.recovery, score.false_reloads):
@@ -93,7 +112,7 @@ def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> 
                 f" often as where something did ({shown(score.recovery)})"
             )
     after = fmean(score.agreement.value or 0.0 for score in it.tuned.values())
-    lost = (one.agreement.value or 0.0) - after
+    lost = (list(it.before.values())[-1].agreement.value or 0.0) - after
     if lost > MAX_AGREEMENT_LOSS:
         yield f"agreement on clean steps falls by {lost * 100:.1f} points"
 
@@ -101,16 +120,16 @@ def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> 
 def tables(it: ExperimentResult) -> str:
     """Return the numbers as Markdown."""
     scores = list(it.scores.items())
-    base, one = (score for _, score in scores[:2])
-    lines = [f"| model | {' | '.join(_COLUMNS)} |", f"| --- |{' --- |' * len(_COLUMNS)}"]
-    for place, (name, score) in enumerate(scores):
+    columns = [*_COLUMNS, *(f"p against {name}" for name in it.before)]
+    lines = [f"| model | {' | '.join(columns)} |", f"| --- |{' --- |' * len(columns)}"]
+    for place, (name, score) in enumerate([*scores, (RANKER, it.ranker)]):
         rates = (
             score.recovery, score.on_brands, score.on_kind,
             score.agreement, score.same_kind, score.false_reloads,
         )  # fmt: skip
         ps = [
             _p(fisher(_counts(score.recovery), _counts(other.recovery))) if place > after else ""
-            for after, other in enumerate((base, one))
+            for after, other in enumerate(it.before.values())
         ]
         lines.append(f"| {name} | {' | '.join([*map(shown, rates), *ps])} |")
     if it.others:

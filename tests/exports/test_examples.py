@@ -6,6 +6,7 @@ from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.exports.runs import clean, losing, recovering, several_sites
 from warex.analysis.run.load import load_run
 from warex.exports.examples import FoundExamples, SelectionOptions, find_examples
+from warex.exports.names import Thoughts
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.blobs import BlobStore
 from warex.traces.outcome import Void
@@ -54,13 +55,13 @@ def test_two_trials_that_show_and_answer_the_same_are_one_example(tmp_path: Path
     assert everything.left_out["the same as another"] == 2
 
 
-def relabelled(tmp_path: Path, asks_again: str) -> FoundExamples:
+def relabelled(tmp_path: Path, asks_again: str, thoughts: Thoughts = "keep") -> FoundExamples:
     folder = RunFolder(tmp_path / "run").manifest()
     manifest = folder.path / "manifest.json"
     text = manifest.read_text().replace('"asks_again": ""', f'"asks_again": "{asks_again}"')
     manifest.write_text(text)
     folder.trial("server-error", "shop-1", failed(), losing())
-    return find_examples([load_run(folder.path)], SelectionOptions(relabel=True))
+    return find_examples([load_run(folder.path)], SelectionOptions(relabel=True, thoughts=thoughts))
 
 
 def test_a_lost_step_is_relabelled_in_the_agents_own_words(tmp_path: Path) -> None:
@@ -69,6 +70,12 @@ def test_a_lost_step_is_relabelled_in_the_agents_own_words(tmp_path: Path) -> No
     assert example.row.answer["content"] == "I go there again.\ngoto('https://shop.example/')"
     assert (example.row.action, example.row.relabelled) == ("goto", True)
     assert example.own["content"] == "report_infeasible()"
+
+
+def test_a_relabelled_answer_has_no_thought_where_the_others_have_none(tmp_path: Path) -> None:
+    (example,) = relabelled(tmp_path, "I go there again.\\ngoto('{url}')", "auto").examples
+
+    assert example.row.answer["content"] == "goto('https://shop.example/')"
 
 
 def test_a_step_of_an_agent_that_cannot_ask_again_is_never_relabelled(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -12,15 +12,17 @@ from warex.analysis.run.load import Run, benchmark_vocabulary
 from warex.analysis.trial.attribution import entries_by_task
 from warex.analysis.trial.record import TrialRecord, vocabulary_of
 from warex.errors import TraceError
-from warex.exports.chat import chat, tools
+from warex.exports.answers.thoughts import replace_texts, without_thought
+from warex.exports.chat import answer, chat, message_texts, tools
 from warex.exports.fitting import truncate_messages
+from warex.exports.names import Thoughts
 from warex.exports.rows import ChatMessage, Row
 from warex.exports.steps import Step, StepRole, steps
 from warex.llm.actions.parser import parse_actions
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer
 from warex.traces.blobs import BlobStore
-from warex.traces.events import TrialBegan
+from warex.traces.events import Entry, LlmCall, TrialBegan
 from warex.traces.outcome import Counted
 from warex.traces.paths import BLOBS, EVENTS, NO_PROXY
 from warex.traces.reader import read_trace
@@ -42,6 +44,7 @@ class SelectionOptions:
     images: bool = True
     group: str = KIND_OF_SITE
     """Pattern whose first group is the kind of site in a task's name."""
+    thoughts: Thoughts = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,15 @@ def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> FoundExample
     found = FoundExamples()
     known: set[bytes] = set()
     for run in runs:
+        scripted = frozenset(run.scripted)
         for record in run.trials:
             if not isinstance(record.outcome, Counted):
                 found.left_out["of a trial that does not count"] += 1
                 continue
-            for example in _of_trial(run, record, choice, found):
+            drops = choice.thoughts == "drop" or (
+                choice.thoughts == "auto" and record.key.agent in scripted
+            )
+            for example in _of_trial(run, record, choice, found, drops=drops):
                 text = repr(example.row.messages).encode("utf-8", "surrogatepass")
                 if (digest := hashlib.sha256(text).digest()) in known:
                     found.left_out["the same as another"] += 1
@@ -86,7 +93,12 @@ def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> FoundExample
 
 
 def _of_trial(
-    run: Run, record: TrialRecord, choice: SelectionOptions, found: FoundExamples
+    run: Run,
+    record: TrialRecord,
+    choice: SelectionOptions,
+    found: FoundExamples,
+    *,
+    drops: bool,
 ) -> Iterator[Example]:
     if record.key.condition == NO_PROXY or not (record.path / EVENTS).is_file():
         found.left_out["of a trial without a trace"] += 1
@@ -102,11 +114,23 @@ def _of_trial(
     name = _named(found.vocabularies, record.key.benchmark, words)
     parts = tuple(entries_by_task(trace.entries).values()) or (trace.entries,)
     for entries in parts:
+        actions = _actions_alone(entries, words) if drops else None
         for step in steps(entries, record.recoveries, words):
             if step.part == "clean" and not record.solved:
                 found.left_out["clean, of a trial that was not solved"] += 1
             else:
-                yield from _example(run, record, step, words, name, choice, found)
+                yield from _example(run, record, step, words, name, choice, found, actions)
+
+
+def _actions_alone(entries: Sequence[Entry], words: Vocabulary) -> dict[str, str]:
+    """Return what replaces each answer of a trial that has a thought beside its action."""
+    answers = [answer(it.event) for it in entries if isinstance(it.event, LlmCall)]
+    alone = ((given, without_thought(given, words)) for given in answers)
+    return {
+        text: "\n".join(message_texts([action]))
+        for given, action in alone
+        if action is not None and (text := "\n".join(message_texts([given])).strip())
+    }
 
 
 def _named(known: dict[str, Vocabulary], benchmark: str, words: Vocabulary) -> str:
@@ -126,9 +150,12 @@ def _example(
     vocabulary: str,
     choice: SelectionOptions,
     found: FoundExamples,
+    actions: Mapping[str, str] | None,
 ) -> Iterator[Example]:
     call = step.call.event
-    *prompt, own = chat(call)
+    recorded = chat(call)
+    *prompt, own = replace_texts(recorded, actions or {})
+    rewritten = [*prompt, own] != recorded
     if not prompt:
         found.left_out["without a prompt"] += 1
         return
@@ -139,6 +166,7 @@ def _example(
             found.left_out["lost, and no action of the agent asks again"] += 1
             return
         wanted, action = again
+        wanted = wanted if actions is None else without_thought(wanted, words) or wanted
         relabelled = True
     messages = truncate_messages([*prompt, wanted], choice.largest, step.act.texts)
     if messages is None:
@@ -153,6 +181,7 @@ def _example(
         kind="clean" if step.part == "clean" else "failure",
         action=action,
         relabelled=relabelled,
+        rewritten=rewritten,
         benchmark=record.key.benchmark,
         agent=record.key.agent,
         condition=record.key.condition,

@@ -19,6 +19,10 @@ type Dimension = Literal["site", "group", "page_family", "fault", "category", "b
 
 type Side = Literal["train", "validation", "test"]
 
+type Thoughts = Literal["auto", "keep", "drop"]
+"""What becomes of the words beside an answer's action, also of earlier answers in the prompt.
+``auto`` drops those of scripted agents."""
+
 type Leak = Literal["site", "task", "page_family", "observation"]
 """What must not be on two sides."""
 
@@ -46,4 +50,5 @@ RUN_FORMATS: Final = _formats("run_formats")
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind.__value__)
 DIMENSIONS: Final[tuple[Dimension, ...]] = get_args(Dimension.__value__)
 SIDES: Final[tuple[Side, ...]] = get_args(Side.__value__)
+THOUGHTS: Final[tuple[Thoughts, ...]] = get_args(Thoughts.__value__)
 LEAKS: Final[tuple[Leak, ...]] = get_args(Leak.__value__)

@@ -36,6 +36,8 @@ class RowMetadata(BaseModel, frozen=True, extra="forbid"):
     action: str
     relabelled: bool = False
     """Whether the wanted answer replaces the model's own."""
+    rewritten: bool = False
+    """Whether the agent's words beside its actions were removed, here or in the prompt."""
     benchmark: str
     agent: str
     condition: str

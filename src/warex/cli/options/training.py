@@ -10,7 +10,10 @@ data_option = click.option(
     "--data", type=PATH, required=True, metavar="DIR", help="A data set of `warex export`."
 )
 model_option = click.option(
-    "--model", required=True, metavar="NAME", help="A folder, a hub name or a .gguf file."
+    "--model",
+    required=True,
+    metavar="NAME",
+    help="A folder, also of a ranker, a hub name or a .gguf file.",
 )
 adapters_option = click.option(
     "--adapter",

@@ -18,10 +18,12 @@ from warex.exports.names import (
     KINDS,
     LEAKS,
     RUN_FORMATS,
+    THOUGHTS,
     Dimension,
     Kind,
     Leak,
     Side,
+    Thoughts,
 )
 from warex.text.english import count_noun
 
@@ -128,6 +130,13 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     default=32_000,
     help="Most characters of a prompt; a longer observation is cut.",
 )
+@click.option(
+    "--thoughts",
+    type=click.Choice(THOUGHTS),
+    default="auto",
+    help="The agent's words beside its actions, also of earlier steps; auto: drop those of scripted"
+    " agents.",
+)
 @click.option("--no-images", is_flag=True, help="Omit screenshots.")
 @click.option(
     "--mask",
@@ -163,6 +172,7 @@ def command(
     conditions: tuple[str, ...],
     group: str | None,
     largest: int,
+    thoughts: Thoughts,
     no_images: bool,
     mask: bool,
     license: str,
@@ -211,7 +221,7 @@ def command(
     require_parquet(kind)
     request = DatasetRequest(
         format=kind,
-        choice=SelectionOptions(relabel, largest, not (no_images or mask), pattern),
+        choice=SelectionOptions(relabel, largest, not (no_images or mask), pattern, thoughts),
         plan=SplitPlan(dimensions, shares, held, seed) if dimensions else None,
         clean_per_failure=None if unbalanced or only else ratio,
         most=most,

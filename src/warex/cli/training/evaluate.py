@@ -115,6 +115,16 @@ def _local_answers(
     rows: "list[Row]", model: str, adapters: tuple[Path, ...], batch: int, precision: "Precision"
 ) -> "Iterator[tuple[str, Row, ChatMessage]]":
     from warex.training.inference.backends import answers_by_model, has_action
+    from warex.training.inference.tool_calls import message_of
+    from warex.training.ranking.ranker import is_ranker, load_ranker
+
+    if is_ranker(model):
+        if adapters:
+            raise InputError(f"--adapter goes with a language model, and {model} is a ranker")
+        ranker = load_ranker(Path(model))
+        for row in rows:
+            yield Path(model).resolve().name, row, message_of(ranker.answer(row.prompt))
+        return
     from warex.training.model.loading import load_model
 
     loaded = load_model(model, precision=precision)

@@ -10,8 +10,13 @@ import click
 from warex.cli.options.training import adapters_option, batch_option, model_option, precision_option
 from warex.cli.output import echo
 from warex.errors import InputError, MachineError
+from warex.extras import require_extra
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from warex.training.inference.batching import ChatModel
+    from warex.training.inference.server import RequestDefaults
     from warex.training.model.loading import Precision
 
 
@@ -53,8 +58,16 @@ def command(
 
     For many agents use vLLM: vllm serve MODEL --enable-lora --lora-modules NAME=DIR.
     """
+    from warex.training.inference.server import RequestDefaults
+    from warex.training.ranking.ranker import is_ranker
+
+    defaults = RequestDefaults(max_tokens, temperature)
+    if is_ranker(model):
+        if adapters or merge:
+            raise InputError(f"--adapter goes with a language model, and {model} is a ranker")
+        _serve_ranker(Path(model), name, host, port, defaults)
+        return
     from warex.training.inference.batching import Batcher
-    from warex.training.inference.server import RequestDefaults, application
     from warex.training.model.loading import load_model, require_packages
 
     if merge and len(adapters) != 1:
@@ -72,18 +85,43 @@ def command(
         served = {known: None}
     if name is not None:
         served[name] = list(served.values())[-1]
-    import uvicorn
-
     batcher = Batcher(loaded, batch)
     batcher.start()
+    _serve(batcher, served, taken, host, defaults)
+    batcher.close()
+
+
+def _serve_ranker(
+    folder: Path, name: str | None, host: str, port: int, defaults: "RequestDefaults"
+) -> None:
+    from warex.training.inference.ranker_model import RankerModel
+    from warex.training.ranking.ranker import load_ranker
+
+    require_extra("view", "warex serve", "starlette", "uvicorn")
+    model = RankerModel(load_ranker(folder))
+    served = dict.fromkeys(filter(None, (folder.resolve().name, name)))
+    _serve(model, served, _listen(host, port), host, defaults)
+
+
+def _serve(
+    model: "ChatModel",
+    served: "Mapping[str, str | None]",
+    taken: socket.socket,
+    host: str,
+    defaults: "RequestDefaults",
+) -> None:
+    import uvicorn
+
+    from warex.training.inference.server import application
+
     shown = f"[{host}]" if ":" in host else host
     echo(f"serving  http://{shown}:{taken.getsockname()[1]}/v1  ({', '.join(served)})")
-    served_here = application(batcher, served, RequestDefaults(max_tokens, temperature))
-    config = uvicorn.Config(served_here, log_level="warning", lifespan="off")
+    config = uvicorn.Config(
+        application(model, served, defaults), log_level="warning", lifespan="off"
+    )
     # A server is ended by an interrupt.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[taken])
-    batcher.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -4,17 +4,23 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from warex.cli.options.parameters import PATH
-from warex.cli.options.training import data_option, model_option, training_options
+from warex.cli.options.training import data_option, training_options
 from warex.cli.output import echo
 from warex.text.english import count_noun
 
 
 @click.command("train")
 @data_option
-@model_option
-@click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder for the adapter.")
+@click.option("--model", metavar="NAME", help="A folder, a hub name or a .gguf file.")
+@click.option(
+    "--ranker",
+    is_flag=True,
+    help="Train, in seconds, a small model that ranks a page's actions; it has no --model.",
+)
+@click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder for the result.")
 @click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")
 @click.option("--resume", is_flag=True, help="Continue from the last complete checkpoint.")
 @click.option("--one-sided", is_flag=True, help="Accept only failures, or only clean steps.")
@@ -23,7 +29,8 @@ from warex.text.english import count_noun
 @training_options
 def command(
     data: Path,
-    model: str,
+    model: str | None,
+    ranker: bool,
     out: Path,
     adapter: Path | None,
     resume: bool,
@@ -34,8 +41,14 @@ def command(
     """Train a LoRA adapter on a data set, by default as in the paper.
 
     The data set's format decides: supervised fine-tuning (sft), DPO or KTO. The loss is on the
-    answers only, and the best epoch by validation is kept.
+    answers only, and the best epoch by validation is kept. With --ranker only --data and --out
+    apply.
     """
+    if ranker:
+        _train_ranker(data, out)
+        return
+    if model is None:
+        raise click.UsageError("Missing option '--model'; or train a --ranker")
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
     from warex.training.fine_tuning.hyperparameters import Hyperparameters
@@ -87,3 +100,23 @@ def command(
     if trained.validation_loss is not None:
         report(f"best      validation loss {trained.validation_loss:.4f}")
     report(f"adapter   {trained.folder}")
+
+
+def _train_ranker(data: Path, out: Path) -> None:
+    given = click.get_current_context()
+    for option in given.command.params:
+        name = option.name or ""
+        source = given.get_parameter_source(name)
+        if name not in ("data", "out", "ranker") and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} does not go with --ranker")
+    from warex.exports.dataset import read_dataset
+    from warex.training.ranking.ranker import train_ranker
+
+    facts = train_ranker(read_dataset(data), out).facts
+    echo(f"data      {count_noun(facts.rows, 'example')}")
+    if facts.left_out:
+        echo(
+            f"left out  {count_noun(facts.left_out, 'row')}, whose answers are no action that the"
+            " page offers"
+        )
+    echo(f"ranker    {out}")

@@ -4,9 +4,11 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
+from warex.exports.rows import ChatMessage
 from warex.training.model.loading import LoadedModel
+from warex.training.trl_data import for_chat_template
 
 type Finish = Literal["stop", "length"]
 
@@ -46,6 +48,22 @@ class GenerationRequest:
         return self.adapter, self.temperature, self.top_p
 
 
+class ChatModel(Protocol):
+    """Answers requests for the server."""
+
+    @property
+    def context(self) -> int:
+        """The most tokens of a prompt and its answer."""
+
+    def written(
+        self, messages: Sequence[ChatMessage], tools: list[dict[str, Any]] | None
+    ) -> tuple[str, int]:
+        """Return messages as the model reads them, and their number of tokens."""
+
+    def ask(self, wanted: GenerationRequest) -> None:
+        """Answer a request, now or later."""
+
+
 @dataclass(slots=True)
 class Batcher:
     """Owns a model: one thread answers up to ``size`` requests at once."""
@@ -60,6 +78,21 @@ class Batcher:
         """Start the thread."""
         self._thread = threading.Thread(target=self._work, name="batcher", daemon=True)
         self._thread.start()
+
+    @property
+    def context(self) -> int:
+        """The most tokens of a prompt and its answer."""
+        return getattr(self.loaded.model.config, "max_position_embeddings", None) or 2**31
+
+    def written(
+        self, messages: Sequence[ChatMessage], tools: list[dict[str, Any]] | None
+    ) -> tuple[str, int]:
+        """Return messages as the chat template writes them, and their number of tokens."""
+        tokenizer = self.loaded.tokenizer
+        text = tokenizer.apply_chat_template(
+            for_chat_template(messages), tools=tools, add_generation_prompt=True, tokenize=False
+        )
+        return text, len(tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def ask(self, wanted: GenerationRequest) -> None:
         """Queue a request."""

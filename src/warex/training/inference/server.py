@@ -1,4 +1,4 @@
-"""A small server of OpenAI's chat completions for one local model and its adapters."""
+"""A small server of OpenAI's chat completions for one local model and its adapters, or a ranker."""
 
 import asyncio
 import json
@@ -12,9 +12,8 @@ from pydantic import BaseModel, Field, ValidationError
 from warex.clock import Clock
 from warex.exports.rows import ChatMessage
 from warex.text.english import first_validation_error
-from warex.training.inference.batching import Batcher, Generation, GenerationRequest
+from warex.training.inference.batching import ChatModel, Generation, GenerationRequest
 from warex.training.inference.tool_calls import message_of
-from warex.training.trl_data import for_chat_template
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -60,7 +59,7 @@ class _Refused(Exception):
 
 
 def application(
-    batcher: Batcher, adapters: Mapping[str, str | None], unsaid: RequestDefaults = _UNSAID
+    model: ChatModel, adapters: Mapping[str, str | None], unsaid: RequestDefaults = _UNSAID
 ) -> "Starlette":
     """Return the server as an ASGI application.
 
@@ -79,7 +78,7 @@ def application(
 
     async def complete(request: "Request") -> "Response":
         try:
-            return await _complete(request, batcher, adapters, unsaid)
+            return await _complete(request, model, adapters, unsaid)
         except _Refused as error:
             return JSONResponse({"error": error.body}, error.status)
 
@@ -89,7 +88,7 @@ def application(
 
 async def _complete(
     request: "Request",
-    batcher: Batcher,
+    model: ChatModel,
     adapters: Mapping[str, str | None],
     unsaid: RequestDefaults,
 ) -> "Response":
@@ -103,18 +102,18 @@ async def _complete(
             f"The model {name!r} is not served here; served are {', '.join(adapters)}.",
             "model_not_found",
         )
-    prompt, tokens = _prompt(batcher, asked)
+    prompt, tokens = _prompt(model, asked)
     answer = _Answer(name, tokens)
     wanted = GenerationRequest(
         prompt=prompt,
         adapter=adapters[name],
         temperature=unsaid.temperature if asked.temperature is None else asked.temperature,
         top_p=1.0 if asked.top_p is None else asked.top_p,
-        max_tokens=_room(batcher, asked, tokens, unsaid),
+        max_tokens=_room(model, asked, tokens, unsaid),
         stop=tuple([asked.stop] if isinstance(asked.stop, str) else asked.stop or ()),
         deliver=answer.receive(),
     )
-    batcher.ask(wanted)
+    model.ask(wanted)
     if asked.stream:
         usage = bool((asked.stream_options or {}).get("include_usage"))
         events = _cancelling(answer.events(usage=usage, whole=bool(asked.tools)), wanted)
@@ -134,23 +133,16 @@ async def _asked(request: "Request") -> ChatCompletionRequest:
         raise _Refused(400, f"{first_validation_error(error)}.") from None
 
 
-def _prompt(batcher: Batcher, asked: ChatCompletionRequest) -> tuple[str, int]:
-    """Return the prompt as the chat template writes it, and its number of tokens."""
+def _prompt(model: ChatModel, asked: ChatCompletionRequest) -> tuple[str, int]:
+    """Return the prompt as the model reads it, and its number of tokens."""
     from jinja2 import TemplateError
 
-    tokenizer = batcher.loaded.tokenizer
     messages = [_of_text(message) for message in asked.messages]
     try:
-        text = tokenizer.apply_chat_template(
-            for_chat_template(messages),
-            tools=asked.tools,
-            add_generation_prompt=True,
-            tokenize=False,
-        )
+        return model.written(messages, asked.tools)
     except (TemplateError, AttributeError, LookupError, TypeError, ValueError) as error:
         why = f"The model's chat template takes no such messages: {error}."
         raise _Refused(400, why) from None
-    return text, len(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def _of_text(message: ChatMessage) -> ChatMessage:
@@ -165,10 +157,10 @@ def _of_text(message: ChatMessage) -> ChatMessage:
 
 
 def _room(
-    batcher: Batcher, asked: ChatCompletionRequest, tokens: int, unsaid: RequestDefaults
+    model: ChatModel, asked: ChatCompletionRequest, tokens: int, unsaid: RequestDefaults
 ) -> int:
     wanted = asked.max_completion_tokens or asked.max_tokens
-    most = getattr(batcher.loaded.model.config, "max_position_embeddings", None) or 2**31
+    most = model.context
     if tokens + (wanted or 1) > most:
         more = f" and {wanted} of the answer" if wanted else ""
         raise _Refused(

@@ -1,0 +1,210 @@
+"""The legal actions of a page, in the form in which an agent's answers ask for them.
+
+The form is learnt from wanted answers: ``fill('7', 'Ada')`` becomes a template with a slot for the
+element and one for a text of the goal. A page then has an action for each way to fill its slots.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, Field
+
+from warex.exports.answers.thoughts import without_thought
+from warex.exports.chat import message_texts
+from warex.exports.rows import ChatMessage, Row
+from warex.llm.actions.base import Action
+from warex.llm.actions.parser import parse_actions
+from warex.llm.actions.vocabulary import Vocabulary
+from warex.llm.base import LlmAnswer
+from warex.training.ranking.prompt_page import PageElement, PromptPage
+
+type Slot = Literal["element", "goal", "text", "url"]
+
+MOST: Final = 400
+"""Actions of one page."""
+_MOST_TEXTS: Final = 40
+_SLOT: Final = re.compile(r"⟦(element|goal|text|url)⟧")
+_DONE: Final = "Done."
+"""Said at a task's end in place of words that are on no page."""
+_QUOTED: Final = re.compile(r"(?<!\w)'([^'\n]+)'(?!\w)|\"([^\"\n]+)\"|“([^”\n]+)”")
+_NUMBER: Final = re.compile(r"(?<![\w.])\d[\d.,:-]*\d|(?<![\w.])\d")
+
+
+class ActionTemplate(BaseModel, frozen=True, extra="forbid"):
+    """An answer with slots: ``fill('⟦element⟧', '⟦goal⟧')``."""
+
+    action: Annotated[str, Field(min_length=1)]
+    text: Annotated[str, Field(min_length=1)]
+    roles: tuple[str, ...] = ()
+    """Roles of the elements that it was used on; of the texts, if it has a slot for those."""
+    vocabulary: str
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """Its slots, in order."""
+        return tuple(_SLOT.findall(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A legal action of a page."""
+
+    template: ActionTemplate
+    text: str
+    """The answer."""
+    element: PageElement | None = None
+    value: str = ""
+    """What was put into the slot for a text."""
+
+
+def wanted_action(
+    row: Row, page: PromptPage, vocabulary: Vocabulary
+) -> tuple[ActionTemplate, str] | None:
+    """Return a row's wanted action as template and as text; None if its answer has none."""
+    answer = without_thought(row.answer, vocabulary) or row.answer
+    text = written(answer)
+    action = first_action(text, vocabulary)
+    if action is None:
+        return None
+    wanted, roles = text, list[str]()
+    begin = text.find(action.name) + len(action.name)
+    for value in values(action):
+        slot, role = _slot(value, row, page, action, vocabulary)
+        if slot is None:
+            continue
+        replacement = slot if slot == _DONE else f"⟦{slot}⟧"
+        for spelling in (value, repr(value)[1:-1], json.dumps(value)[1:-1]):
+            found = re.compile(rf"(?<!\w){re.escape(spelling)}(?!\w)").search(text, begin)
+            if found:
+                if slot == _DONE:
+                    wanted = wanted.replace(found[0], _DONE)
+                text = text[: found.start()] + replacement + text[found.end() :]
+                begin = found.start() + len(replacement)
+                roles += [role] if role else []
+                break
+    template = ActionTemplate(
+        action=action.name, text=text, roles=tuple(roles), vocabulary=row.vocabulary
+    )
+    return template, wanted
+
+
+def merged(templates: Sequence[ActionTemplate]) -> tuple[ActionTemplate, ...]:
+    """Return each template once, with the roles of all."""
+    roles: dict[tuple[str, str, str], set[str]] = {}
+    for it in templates:
+        roles.setdefault((it.vocabulary, it.action, it.text), set()).update(it.roles)
+    return tuple(
+        ActionTemplate(action=action, text=text, roles=tuple(sorted(some)), vocabulary=vocabulary)
+        for (vocabulary, action, text), some in roles.items()
+    )
+
+
+def candidates(page: PromptPage, templates: Sequence[ActionTemplate]) -> list[Candidate]:
+    """Return the page's legal actions."""
+    found: dict[str, Candidate] = {}
+    for template in templates:
+        for candidate in _filled(template, page):
+            found.setdefault(candidate.text, candidate)
+            if len(found) >= MOST:
+                return list(found.values())
+    return list(found.values())
+
+
+def written(answer: ChatMessage) -> str:
+    """Return an answer as text; a tool call as Hermes writes it."""
+    text = "\n".join(message_texts([answer])).strip()
+    calls = [call.get("function") for call in answer.get("tool_calls") or ()]
+    shown = [_hermes(call) for call in calls if isinstance(call, dict)]
+    return "\n".join(filter(None, [text, *shown[:1]]))
+
+
+def first_action(text: str, vocabulary: Vocabulary) -> Action | None:
+    """Return the first action of an answer, or None."""
+    return next(iter(parse_actions(LlmAnswer("", text=text, complete=True), vocabulary)), None)
+
+
+def values(action: Action) -> list[str]:
+    """Return an action's arguments as texts."""
+    given = action.arguments
+    held = given.values() if isinstance(given, Mapping) else given
+    return [str(value).strip() for value in held if value is not None and str(value).strip()]
+
+
+def goal_texts(goal: str) -> list[str]:
+    """Return what a goal may want written: its quotations, else its numbers."""
+    quoted = ["".join(filter(None, it.groups())) for it in _QUOTED.finditer(goal)]
+    return list(dict.fromkeys([*quoted, *_NUMBER.findall(goal)]))
+
+
+def _hermes(call: Mapping[str, object]) -> str:
+    given = call.get("arguments")
+    try:
+        arguments = json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        arguments = given
+    body = json.dumps({"name": call.get("name"), "arguments": arguments}, ensure_ascii=False)
+    return f"<tool_call>{body}</tool_call>"
+
+
+def _slot(
+    value: str, row: Row, page: PromptPage, action: Action, vocabulary: Vocabulary
+) -> tuple[Slot | Literal["Done."] | None, str]:
+    """Return what a value stands for, with the role of its element."""
+    element = next((it for it in page.usable if it.id == value), None)
+    if element is not None:
+        return "element", element.role
+    if value in (row.url, page.url):
+        return "url", ""
+    if value in goal_texts(page.goal):
+        return "goal", ""
+    shown = next((it for it in page.elements if value in _said(it)), None)
+    if shown is not None:
+        return "text", shown.role
+    if action.name in vocabulary.finish and action.name not in vocabulary.infeasible:
+        return _DONE, ""
+    return None, ""
+
+
+def _said(element: PageElement) -> list[str]:
+    """Return the texts that an element offers: its name, and what stands behind a colon."""
+    name = element.name.strip()
+    behind = name.partition(": ")[2].strip(" .")
+    return [it for it in (name, behind) if it]
+
+
+def _filled(template: ActionTemplate, page: PromptPage) -> Iterator[Candidate]:
+    options: list[list[tuple[str, PageElement | None]]] = []
+    has_element = "element" in template.slots
+    for slot in template.slots:
+        if slot == "element":
+            options.append([(it.id, it) for it in page.usable if it.role in template.roles])
+        elif slot == "goal":
+            options.append([(it, None) for it in goal_texts(page.goal)])
+        elif slot == "url":
+            options.append([(page.url, None)] if page.url else [])
+        else:
+            texts = [
+                (said, None if has_element else it)
+                for it in page.elements
+                if not it.id and (has_element or it.role in template.roles)
+                for said in _said(it)
+            ]
+            options.append(texts[:_MOST_TEXTS])
+    for chosen in product(*options):
+        given = iter(chosen)
+        text = _SLOT.sub(lambda slot: _escaped(slot, next(given)[0]), template.text)  # noqa: B023
+        element = next((it for _, it in chosen if it is not None), None)
+        value = next((it for it, held in chosen if held is None), "")
+        yield Candidate(template, text, element, value)
+
+
+def _escaped(slot: re.Match[str], value: str) -> str:
+    """Return a value as it stands between the quotation marks around its slot."""
+    before = slot.string[slot.start() - 1 : slot.start()]
+    if before == '"':
+        return json.dumps(value, ensure_ascii=False)[1:-1]
+    return value.replace("\\", "\\\\").replace("'", "\\'") if before == "'" else value
