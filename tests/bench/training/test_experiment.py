@@ -1,11 +1,12 @@
 import json
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.training.experiment import SMALL, Experiment
+from bench.training.experiment import FULL, SMALL, Experiment
 
 
 @pytest.fixture
@@ -24,10 +25,14 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
 def test_stage_two_goes_on_from_stage_one_and_both_are_tested(
     tmp_path: Path, commands: list[Sequence[str]]
 ) -> None:
-    Experiment(tmp_path, SMALL, "m.gguf").run()
+    Experiment(tmp_path, replace(SMALL, stage_one=FULL.stage_one), "m.gguf").run()
 
     names = [command[0] for command in commands]
-    assert names == ["run", "run", "export", "export", "train", "train", "evaluate"]
+    assert names == [
+        *("run", "run"),
+        *("export", "train", "evaluate"),  # The ranker.
+        *("export", "export", "train", "train", "evaluate"),
+    ]
     two, asked = commands[-2], commands[-1]
     assert two[two.index("--adapter") + 1] == str(tmp_path / "stage-one")
     assert [word for word in asked if word.startswith(str(tmp_path))] == [

@@ -1,5 +1,5 @@
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Rate
 from warex.exports.card import card
 from warex.exports.dataset import UnwrittenDataset, write_dataset
+from warex.exports.rows import Row
 from warex.report.html.page import write_report
 
 
@@ -21,7 +22,19 @@ def score(recovered: int, agreed: int = 20, of: int = 64, false: int = 0) -> Sco
 
 
 def result(**scores: Score) -> ExperimentResult:
-    return ExperimentResult({name.replace("_", "-"): it for name, it in scores.items()}, {}, [], {})
+    by_name = {name.replace("_", "-"): it for name, it in scores.items()}
+    return ExperimentResult(by_name, score(0), {}, {}, [], {})
+
+
+def write_answers(folder: Path, lines: Sequence[Mapping[str, object]]) -> None:
+    folder.mkdir()
+    (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def write_ranker_answers(folder: Path, asked: Row, label: str) -> None:
+    write_dataset(folder / "all-steps", UnwrittenDataset(MANIFEST, {"test": [asked]}), card)
+    answer = {"model": "ranker", "row": asked.id, "class": label, "same_kind": True}
+    write_answers(folder / "answers-ranker", [answer])
 
 
 def test_a_rise_that_is_significant_for_each_seed_shows_what_is_claimed() -> None:
@@ -57,8 +70,8 @@ def test_what_the_live_agent_came_to_is_what_its_run_says(tmp_path: Path) -> Non
     for condition, outcome in (("clean", solved()), ("http-error", failed())):
         run.trial(condition, "shop-a", outcome)
     write_report(load_run(run.path))
-    (tmp_path / "answers-failures").mkdir()
-    (tmp_path / "answers-failures" / "answers.jsonl").touch()
+    write_answers(tmp_path / "answers-failures", [])
+    write_ranker_answers(tmp_path, failure("f1"), "recovery")
     write_dataset(tmp_path / "failures", UnwrittenDataset(MANIFEST, {"test": []}), card)
 
     live = read_result(Experiment(tmp_path, SMALL, "model.gguf")).live
@@ -81,14 +94,13 @@ def test_answers_are_counted_by_model_and_by_what_was_unseen(tmp_path: Path) -> 
         f"{tmp_path}/stage-one": ("text", "recovery", "agreement"),
         f"{tmp_path}/tuned-0": ("recovery", "recovery", "false_reload"),
     }
-    answers = tmp_path / "answers-failures"
-    answers.mkdir()
     lines = [
         {"model": model, "row": one.id, "class": name, "same_kind": name == "agreement"}
         for model, classes in answers_by_model.items()
         for one, name in zip(rows, classes, strict=True)
     ]
-    (answers / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    write_answers(tmp_path / "answers-failures", lines)
+    write_ranker_answers(tmp_path, rows[0], "recovery")
     (tmp_path / "stage-one.done").write_text("600.0")
 
     it = read_result(Experiment(tmp_path, SMALL, "model.gguf"))
@@ -98,6 +110,8 @@ def test_answers_are_counted_by_model_and_by_what_was_unseen(tmp_path: Path) -> 
     assert (tuned.recovery, tuned.on_brands, tuned.on_kind) == (Rate(2, 2), Rate(1, 1), Rate(1, 1))
     assert tuned.false_reloads == Rate(1, 1)
     assert it.scores["stage-one"].agreement == Rate(1, 1)
+    assert it.ranker.recovery == Rate(1, 1)
+    assert it.acts["base"] == Rate(2, 3)
     page = tables(it)
     assert "| tuned-0 | 2/2 " in page
     assert "10 minutes: stage-one 600 s." in page

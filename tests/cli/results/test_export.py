@@ -7,6 +7,7 @@ from tests.cli.conftest import Warex
 from tests.exports.runs import several_sites
 from warex.cli import main
 from warex.exports.dataset import read_dataset
+from warex.extras import install_command
 
 
 def code(*arguments: object) -> int:
@@ -172,7 +173,8 @@ def test_without_inspect_a_sentence_names_the_extra(
     ended = warex("export", run, "--to", "inspect", "--out", tmp_path / "out")
 
     assert ended.code == 3
-    assert "--to inspect needs inspect_ai, not installed here: pip install 'warex[" in ended.err
+    remedy = install_command("inspect")
+    assert f"--to inspect needs inspect_ai, not installed here: {remedy}" in ended.err
     assert not (tmp_path / "out").exists()
 
 

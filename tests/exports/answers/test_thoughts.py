@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from tests.exports.builders import WORDS
@@ -34,7 +36,7 @@ def test_words_without_an_action_stay() -> None:
 
 
 def test_earlier_answers_are_replaced_wherever_a_prompt_repeats_them() -> None:
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"role": "system", "content": None},
         {"role": "user", "content": [{"type": "text", "text": "## Step 1\nI go.\nreload()\nnow"}]},
         {"role": "assistant", "content": "I go.\nreload()"},

@@ -12,6 +12,7 @@ from warex.training.ranking.prompt_page import PromptPage
 
 _WORD: Final = re.compile(r"[a-z]{2,}|\d+")
 _CALL: Final = re.compile(r"^[^\n(\[]*?(\w+)[ \t]*[(\[]", re.MULTILINE)
+_ID: Final = re.compile(r"\[\w+\]")
 _SHOWN_WORDS: Final = 60
 _COUNTS: Final = (1, 2, 3, 5, 8, 13, 21, 34)
 
@@ -85,7 +86,7 @@ class PageFeatures:
             if name != actions[-1]:
                 break
             again += 1
-        texts = [it.name for it in page.elements if not it.id] or [page.page]
+        texts = [it.name for it in page.elements if not it.id] or [_ID.sub(" ", page.page)]
         shown = list(dict.fromkeys(_WORD.findall(" ".join(texts).lower())))
         usable = page.usable
         return [

@@ -83,10 +83,10 @@ def read_prompt(prompt: Sequence[ChatMessage]) -> PromptPage:
 def _sections(text: str) -> Iterator[tuple[str, str]]:
     """Yield the titles of a prompt, in lower case, with what follows each."""
     titles = list(_SECTION.finditer(text))
-    ends = [it.start() for it in titles[1:]] + [len(text)]
-    if titles and text[: titles[0].start()].strip():
-        yield "", text[: titles[0].start()].strip()
-    for title, end in zip(titles, ends, strict=True):
+    begins = [it.start() for it in titles] + [len(text)]
+    if before := text[: begins[0]].strip():
+        yield "", before
+    for title, end in zip(titles, begins[1:], strict=True):
         yield (title[1] or title[2]).strip(" :").lower(), text[title.end() : end].strip()
 
 
