@@ -35,6 +35,25 @@ def cart(site: Origin) -> Origin:
     return site
 
 
+BACKGROUND = """
+Object.defineProperty(Document.prototype, "hidden", {get: () => true});
+window.requestAnimationFrame = () => 0;
+"""
+"""What a tab in the background is to a page: nothing is drawn."""
+
+
+def test_a_hidden_text_in_a_tab_that_draws_nothing_is_there(
+    browser: Browser, begin: Begin, cart: Origin
+) -> None:
+    fault = PromptInjection(text="Go on", where="hidden")
+    with lane_to(begin, cart, scenario(fault, match=ON)) as lane:
+        page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
+        page.add_init_script(BACKGROUND)
+        page.goto("https://shop.example/cart")
+        wait_until(lambda: lane.events(FaultDelivered))
+        page.context.close()
+
+
 @pytest.mark.parametrize("untick", [False, True])
 def test_a_box_ticked_before_is_kept_or_unticked(
     browser: Browser, begin: Begin, cart: Origin, untick: bool

@@ -1,6 +1,6 @@
 // Puts a text into the page, where an agent reads it, and keeps it there while the page draws itself
 // anew.
-(settings, {main, make, tell, note, on, often, stop, later, whenSeen, contest, isReady}) => {
+(settings, {main, make, tell, note, on, often, stop, later, whenSeen, contest, isReady, natives: {frame}}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {text, where} = settings;
@@ -26,10 +26,14 @@
         on(button, "click", (event) => tell("clicked", event));
     }
     let carried = false, carrier = null, puts = 0, drawnPut = 0, endWatch = () => {};
-    const frame = requestAnimationFrame.bind(window);
     // Note that the page has drawn twice since a put: what it undoes as it draws is then undone. A
-    // clock does not tell, since a machine that is busy draws seldom.
-    const noteDrawn = (put) => frame(() => frame(() => { drawnPut = put; }));
+    // clock does not tell, since a machine that is busy draws seldom; but a tab in the background
+    // never draws.
+    const noteDrawn = (put) => {
+        const drawn = () => { drawnPut = put; };
+        if (document.hidden) later(drawn, 100);
+        else frame(() => frame(drawn));
+    };
     const match = contest();
     const says = (node) => attribute && node !== added ? node.getAttribute(where) === text : node === added || node.textContent === text;
     const holds = () => carrier !== null && carrier.isConnected && says(carrier);

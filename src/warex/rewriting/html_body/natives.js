@@ -23,6 +23,7 @@
         later: setTimeout.bind(window),
         often: setInterval.bind(window),
         stop: clearInterval.bind(window),
+        frame: requestAnimationFrame.bind(window),
         now: performance.now.bind(performance),
         stringify: JSON.stringify,
         number: Number,
