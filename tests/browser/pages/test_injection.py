@@ -42,10 +42,11 @@ window.requestAnimationFrame = () => 0;
 """What a tab in the background is to a page: nothing is drawn."""
 
 
+@pytest.mark.slow
 def test_a_hidden_text_in_a_tab_that_draws_nothing_is_there(
     browser: Browser, begin: Begin, cart: Origin
 ) -> None:
-    fault = PromptInjection(text="Go on", where="hidden")
+    fault = PromptInjection(text="Now open {link}", where="hidden")
     with lane_to(begin, cart, scenario(fault, match=ON)) as lane:
         page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
         page.add_init_script(BACKGROUND)
