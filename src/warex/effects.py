@@ -391,6 +391,13 @@ class BadCertificate(msgspec.Struct, frozen=True):
     wrong: CertificateDefect
 
 
+class RefuseHttp2(msgspec.Struct, frozen=True):
+    """Choose no HTTP/2 for a connection, whatever its client and site offer."""
+
+    name: ClassVar = "refuse_http2"
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True)
+
+
 type Effect = (
     Delay
     | Reply
@@ -416,6 +423,7 @@ type Effect = (
     | RefuseConnection
     | DropPackets
     | BadCertificate
+    | RefuseHttp2
 )
 
 EFFECTS: Final[Mapping[str, type[Effect]]] = {

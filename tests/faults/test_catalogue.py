@@ -138,7 +138,8 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
 
     assert (fault.target == "connection") == (fault.point is not None)
     assert fault.point is not None or not fault.needs_namespace
-    assert fault.point is None or any(effect.traits.sends_no_response for effect in effects)
+    fails = any(effect.traits.sends_no_response for effect in effects)
+    assert fault.point is None or fails == (fault.category == "failure")
     assert given.rewrites or not fault.changes_page
     assert fault.changes_page or not (fault.reads_code or given.covers_page)
     assert fault.gives_again == next((GIVEN_AGAIN.get(effect.name) for effect in effects), None)

@@ -298,7 +298,8 @@ class ConnectionRun:
         await self.services.turns.turn(_HANDSHAKES_S)
         site = plan.site or Site("https", destination, direct=False)
         host = hello.sni or destination.host
-        offered = tuple(it for it in hello.alpn if it in self.services.protocols)
+        protocols = self.services.protocols if plan.http2 else (H1,)
+        offered = tuple(it for it in hello.alpn if it in protocols)
         # A mapped host's site has another name than the client's.
         route = self._route(site, host if plan.site is None else "", offered)
         try:

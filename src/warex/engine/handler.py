@@ -169,6 +169,8 @@ class Intercept(Struct, frozen=True):
     goes on, and its first request that is forwarded meets it."""
     hold_s: float = 0.0
     """Seconds before the handshake."""
+    http2: bool = True
+    """Whether HTTP/2 may be chosen."""
 
 
 class Tunnel(Struct, frozen=True):

@@ -91,12 +91,12 @@ class Connections:
             return plan
         suites = () if connection.hello is None else connection.hello.cipher_suites
         self._rejections.begin(_key(connection), self._recorder.clock.now(), suites)
-        needs_site = self._needs_site(host)
+        needs_site, http2 = self._needs_site(host), self._faults.allows_http2(connection)
         if target is not None:
             # Without TLS, a site chooses no protocol.
             first = needs_site or target.target_scheme == "https"
-            return Intercept(site_of(target), site_first=first, needs_site=needs_site)
-        return Intercept(site_first=not is_reserved(host), needs_site=needs_site)
+            return Intercept(site_of(target), site_first=first, needs_site=needs_site, http2=http2)
+        return Intercept(site_first=not is_reserved(host), needs_site=needs_site, http2=http2)
 
     def connect(self, connection: Connection) -> Site | None:
         """Connect first to a site in whose place nothing is answered or shown."""

@@ -28,6 +28,7 @@ from warex.effects import (
     OtherPage,
     PushToolEvent,
     RefuseConnection,
+    RefuseHttp2,
     ReplayFirst,
     Reply,
     Rewrite,
@@ -117,7 +118,7 @@ class EffectApplier:
                 draft.copies.append(applied)
             case Rewrite() | ChangeMessages() | EditToolResponse() | PushToolEvent():
                 pass  # Once the response is known; by the kind of traffic.
-            case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
+            case DnsError() | RefuseConnection() | DropPackets() | BadCertificate() | RefuseHttp2():
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)

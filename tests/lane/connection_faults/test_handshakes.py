@@ -2,7 +2,15 @@ import pytest
 
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
-from warex.engine.handler import AbortConnection, Address, Connection, Handshake, Intercept
+from warex.engine.handler import (
+    AbortConnection,
+    Address,
+    ClientHello,
+    Connection,
+    Handshake,
+    Intercept,
+)
+from warex.faults.connection.protocol_downgrade import ProtocolDowngrade
 from warex.faults.connection.tls_error import TlsError
 from warex.lane.connection_faults.handshakes import HandshakeFaults
 from warex.lane.connection_faults.tries import ConnectionTries
@@ -58,3 +66,25 @@ def test_a_handshake_without_a_fault_is_let_alone(connection: Connection) -> Non
     assert faults.plan(connection, "shop.test", 443) is None
     assert not faults.ended(connection, "established")
     assert not recorder.ledger
+
+
+@pytest.mark.parametrize(
+    ("alpn", "ended", "missed"),
+    [
+        ((b"h2", b"http/1.1"), "established", ""),
+        ((b"http/1.1",), "established", "nothing_to_rewrite"),
+        ((b"h2",), "left", "client_gone"),
+    ],
+)
+def test_refused_http2_is_delivered_to_a_client_that_offered_it(
+    connection: Connection, alpn: tuple[bytes, ...], ended: Handshake, missed: str
+) -> None:
+    faults, recorder = begun(scenario(ProtocolDowngrade()))
+    connection.hello = ClientHello("shop.test", alpn)
+
+    assert faults.plan(connection, "shop.test", 443) is None
+    assert not faults.allows_http2(connection)
+    assert not faults.ended(connection, ended)
+    assert faults.allows_http2(connection)
+    (outcome,) = (it for it in recorder.ledger if isinstance(it, FaultDelivered | FaultMissed))
+    assert getattr(outcome, "reason", "") == missed

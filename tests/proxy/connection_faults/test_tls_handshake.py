@@ -14,6 +14,7 @@ from tests.proxy.support.client import trusting, tunnelled
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
 from warex.effects import CertificateDefect
+from warex.faults.connection.protocol_downgrade import ProtocolDowngrade
 from warex.faults.connection.tls_error import TlsError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
@@ -143,6 +144,25 @@ def test_a_client_that_takes_any_certificate_was_shown_it_and_goes_on(
         answer = client.get(f"https://localhost:{secure_h2.port}/")
         assert answer.status_code == 200
     assert len(lane.events(FaultDelivered)) == 1
+
+
+@pytest.mark.wire
+def test_a_client_and_its_site_speak_http1_where_http2_is_refused(
+    begin: Begin, ca: CertificateAuthority, secure_h2: Origin
+) -> None:
+    url = f"https://localhost:{secure_h2.port}/"
+    rules = scenario(ProtocolDowngrade(hold=0), Trigger(first=1))
+    versions = []
+    with begin(scenario=rules) as lane:
+        for _ in range(2):
+            trust = trusting(ca.certificate)
+            with httpx.Client(proxy=lane.url, verify=trust, http2=True) as client:
+                answer = client.get(url)
+                assert answer.status_code == 200
+                versions.append(answer.http_version)
+    assert versions == ["HTTP/1.1", "HTTP/2"]
+    assert len(lane.events(FaultDelivered)) == 1
+    assert [it.http_version for it in lane.events(RequestSeen)] == ["HTTP/1.1", "HTTP/2.0"]
 
 
 @pytest.mark.wire
