@@ -368,18 +368,42 @@ def live_shop() -> Iterator[int]:
         yield port
 
 
+LOOK = f"import time\ntime.sleep(1)\n{BODY}"
+SHELL_LOOK = "sleep 1; agent-browser get text body"
+BY_WEBSOCKET: Mapping[str, tuple[Sequence[Any], Sequence[str]]] = {
+    "helium": (
+        (
+            python(f'go_to("{SHOP}")\n{LOOK}'),
+            python(f"refresh()\n{LOOK}"),
+            python('final_answer("It costs 25 euros.")'),
+        ),
+        ("go_to sleep", "refresh sleep", "final_answer"),
+    ),
+    "agent-browser": (
+        (
+            calls("bash", command=f"agent-browser open {SHOP}; {SHELL_LOOK}"),
+            calls("bash", command=f"agent-browser reload; {SHELL_LOOK}"),
+            "It costs 25 euros.",
+        ),
+        ("open get", "reload get", ""),
+    ),
+}
+"""What an agent says first, to a page without its price, and to one with it; and what it does."""
+
+
+@pytest.mark.parametrize("agent", BY_WEBSOCKET)
 def test_a_price_that_a_websocket_has_lost_is_there_after_a_reload(
-    kit: Path, tmp_path: Path
+    kit: Path, agent: str, tmp_path: Path
 ) -> None:
-    look = f"import time\ntime.sleep(1)\n{BODY}"
+    (start, again, end), does = BY_WEBSOCKET[agent]
     lines = (
-        Line("25 euros", python('final_answer("It costs 25 euros.")'), in_last=True),
-        Line("The lamp costs", python(f"refresh()\n{look}"), in_last=True),
-        Line("", python(f'go_to("{SHOP}")\n{look}'), in_last=True),
+        Line("25 euros", end, in_last=True),
+        Line("The lamp costs", again, in_last=True),
+        Line("", start, in_last=True),
     )
-    with _trial(kit, "helium", "silent", tmp_path, lines, live_shop()) as ran:
+    with _trial(kit, agent, "silent", tmp_path, lines, live_shop()) as ran:
         assert "25 euros" in ran.said
-        assert ran.steps == ["go_to sleep", "refresh sleep", "final_answer"]
+        assert ran.steps == list(does)
         (injection,) = ran.inspection.trial.injections
         assert injection.fate == "delivered"
 

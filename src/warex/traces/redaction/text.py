@@ -202,6 +202,7 @@ def _by_beginning() -> tuple[StagedPatterns, tuple[_Replace, ...]]:
         (near.NEAR, _learning(near.strong_words)),
         (near.BESIDE, _cutting(near.likely_words)),
         (near.COLUMN, _learning(near.columns)),
+        (near.ROW, _learning(near.rows)),
         (near.CODE, _cutting(near.codes)),
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),

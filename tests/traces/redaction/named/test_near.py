@@ -115,6 +115,21 @@ def test_the_rows_of_another_table_and_lists_in_code_stay() -> None:
     assert _found(near.columns, "user,password\nbob,hunter22\n\nx,abc123\n") == ["hunter22"]
 
 
+def test_the_value_beside_a_name_is_found_in_a_table_of_two_columns() -> None:
+    table = (
+        "| field | value |\n|---|---|\n| **User password:** | `mapleotter` |\n| city | Bonnstadt |"
+    )
+
+    assert _found(near.rows, table) == ["mapleotter"]
+    assert _found(near.rows, table.replace("mapleotter", "hunter22")) == ["hunter22"]
+    for other in (
+        "| Password | Username |\n| --- | --- |",
+        "| Password | |",
+        "| Password | required |",
+    ):
+        assert _found(near.rows, other) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -278,6 +278,31 @@ def columns(text: bytes) -> Iterator[Cut]:
                     yield Cut(at, at + len(cell))
 
 
+_CELL = rb"[ \t*_`]*"
+ROW = (
+    rb"(?im)^[ \t]*\|"
+    + _CELL
+    + rb"[\w -]*"
+    + NAMES
+    + rb"[\w -]*:?"
+    + _CELL
+    + rb"\|[^|\r\n]{1,200}\|"
+    rb"[ \t]*\r?$"
+)
+
+
+def rows(text: bytes) -> Iterator[Cut]:
+    """Find the values beside a secret's name in Markdown's tables of two columns."""
+    for found in compiled(ROW).finditer(text):
+        line = text[found.end() :].lstrip(b"\r\n")[:_LONGEST_HEAD].partition(b"\n")[0]
+        if line and _RULE.fullmatch(line):
+            continue  # These are the heads of columns.
+        name, cell = (it.strip(b" \t*_`:") for it in found.group().split(b"|")[1:3])
+        at = text.rfind(cell, found.start(), found.end())
+        if cell and _is_name(name) and (_is_weak(cell) or is_of_letters(name, cell)):
+            yield Cut(at, at + len(cell))
+
+
 # ---- codes
 
 _OTHER_CODES = (
