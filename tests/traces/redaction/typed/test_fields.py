@@ -1,6 +1,6 @@
 import pytest
 
-from warex.traces.redaction.typed.fields import is_secret_field, secret_refs
+from warex.traces.redaction.typed.fields import is_secret_field, secret_refs, typed_keys
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,14 @@ def test_another_field_is_not(target: str) -> None:
 )
 def test_an_observation_gives_the_id_of_a_field(line: str, ref: str) -> None:
     assert secret_refs(f"[1] link 'Home'\n{line}\n[9] textbox 'Search'") == {ref}
+
+
+def test_beside_the_name_of_a_secret_one_word_of_content_is_its_value() -> None:
+    assert typed_keys({"name": "password", "content": "meadow"}) == {"content"}
+    for other in (
+        {"name": "password", "content": "The user's password"},
+        {"id": "password", "text": "Required"},
+        {"role": "tool", "name": "password", "content": "meadow"},
+        {"name": "city", "content": "meadow"},
+    ):
+        assert typed_keys(other) == set()

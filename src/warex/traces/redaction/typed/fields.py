@@ -104,7 +104,7 @@ TARGETS = words_of(
 )
 """Keys of the field that a value is typed into."""
 _NAMES_OF_PAIRS = frozenset({"k", "key", "name", "type", "id", "title", "attribute"})
-"""Keys of a name; only ``value`` beside it is its value."""
+"""Keys of a name; of several keys beside it, only ``value`` is its value."""
 _VALUES = words_of(
     """
     args arguments content data input input_text keys keystrokes params string text to_type
@@ -146,8 +146,16 @@ def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> froz
     ):
         return frozenset(values)
     if any(is_secret_field(known[key]) for key in _NAMES_OF_PAIRS & known.keys()):
-        return frozenset(name for name in values if name.lower() in ("value", "values", "val", "v"))
+        held = frozenset(it for it in values if it.lower() in ("value", "values", "val", "v"))
+        return held or _of_pair(fields, values)
     return frozenset()
+
+
+def _of_pair(fields: Mapping[str, object], values: Collection[str]) -> frozenset[str]:
+    """Return the other key of an object of a name and a word; a ``text`` is rather a label."""
+    words = {name: fields[name] for name in values if name.lower() in ("content", "data")}
+    is_word = all(isinstance(it, str) and len(it.split()) == 1 for it in words.values())
+    return frozenset(words) if len(fields) == 2 and is_word else frozenset()
 
 
 def _target(value: object) -> str:
