@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
+from warex.proxy.dns.virtual_addresses import MOST, VirtualAddresses, is_virtual
 
 
 @given(st.lists(st.text("abc.-", min_size=1, max_size=6), unique=True, max_size=30))
@@ -42,3 +42,13 @@ def test_when_all_are_given_out_who_was_longest_unused_loses_its_own() -> None:
     assert names.name_of(fourth.v6) == "d"
     assert sorted(names) == ["a", "c", "d"]
     assert names.addresses("b") not in (first, fourth)
+
+
+def test_a_flood_of_names_is_bounded() -> None:
+    names = VirtualAddresses()
+
+    for number in range(MOST + 10):
+        names.addresses(f"{number}.test")
+
+    assert len(list(names)) == MOST
+    assert names.name_of(names.addresses(f"{MOST + 9}.test").v4) == f"{MOST + 9}.test"

@@ -21,6 +21,8 @@ V6: Final = ipaddress.ip_network("fd5a:8e37:c1d2::/96")
 
 _FIRST: Final = int(V4.network_address) + 1
 _SIZE: Final = V4.num_addresses - 2
+MOST: Final = 2**14
+"""Names with an address at one time, some 6 MB of the longest."""
 _V6_BASE: Final = int(V6.network_address)
 
 
@@ -34,7 +36,7 @@ class AddressPair(Struct, frozen=True):
 class VirtualAddresses:
     """Assigns addresses to names; when all are assigned, the least recently used is reassigned."""
 
-    def __init__(self, size: int = _SIZE) -> None:
+    def __init__(self, size: int = MOST) -> None:
         self._size = size
         self._numbers: OrderedDict[str, int] = OrderedDict()
         self._names: dict[int, str] = {}
