@@ -385,7 +385,7 @@ BY_WEBSOCKET: Mapping[str, tuple[Sequence[Any], Sequence[str]]] = {
             calls("bash", command=f"agent-browser reload; {SHELL_LOOK}"),
             "It costs 25 euros.",
         ),
-        ("open get", "reload get", ""),
+        ("open sleep get", "reload sleep get", ""),
     ),
 }
 """What an agent says first, to a page without its price, and to one with it; and what it does."""
