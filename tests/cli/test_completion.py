@@ -37,6 +37,7 @@ def completed(*words: str) -> list[tuple[str, str]]:
         (("benchmarks", "setup", "rea"), ["real"]),
         (("faults", "show", "http"), ["http_error"]),
         (("defences", "show", "ref"), ["refresh"]),
+        (("metrics", "show", "premat"), ["premature_stop"]),
     ],
 )
 def test_names_are_completed(words: tuple[str, ...], names: list[str]) -> None:
