@@ -195,16 +195,8 @@ def install(python: str, folder: Path, wheels: Path, extra: str, *, by: str) -> 
     package = f"warex[{extra}]" if extra else "warex"
     if by == "pip":
         run([python, "-m", "venv", folder], wheels)
-        pip: list[str | Path] = [
-            folder / "bin" / "python",
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--find-links",
-            wheels,
-        ]
-        run([*pip, package, "pytest"], wheels)
+        pip = (folder / "bin" / "python", "-m", "pip")
+        run([*pip, "install", "-q", "--find-links", wheels, package, "pytest"], wheels)
         run([*pip, "check"], wheels)
     else:
         run([uv(), "venv", "-q", "--python", python, folder], wheels)

@@ -137,7 +137,7 @@ def _folders(trials: Path) -> list[tuple[tuple[str, ...], str, str]]:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """Return what is in a folder; nothing if it is no folder, or cannot be read."""
+    """Return what is in a folder; nothing if it is not a folder, or cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return list(entries)

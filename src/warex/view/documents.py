@@ -38,7 +38,7 @@ class Documents:
     """Reads documents of runs; a run that grows is read anew at each request for it."""
 
     def __init__(self, runs: Sequence[Path], *, follow: bool = False) -> None:
-        """Raise TraceError for a folder that is no run."""
+        """Raise TraceError for a folder that is not a run."""
         self._runs = tuple(runs)
         self._follow = follow
         self._attempts: list[dict[str, Attempt]] = [{} for _ in runs]

@@ -60,17 +60,17 @@ class Attempt:
 
 
 def require_run(run: Path) -> None:
-    """Raise TraceError for a folder that is no run."""
+    """Raise TraceError for a folder that is not a run."""
     if not run.is_dir():
         raise TraceError(f"{run} is not a folder, so there is no run to read.")
     if not path_exists(run / MANIFEST) and not (run / TRIALS).is_dir():
         raise TraceError(
-            f"{run} is no run: it has neither a {MANIFEST} nor trials. {folder_hint(run)}"
+            f"{run} is not a run: it has neither a {MANIFEST} nor trials. {folder_hint(run)}"
         )
 
 
 def attempts_of(run: Path) -> dict[str, Attempt]:
-    """Return the attempts of a run by their ids. Raises TraceError for a folder that is no run."""
+    """Return the attempts of a run by their ids; raise TraceError if the folder is not a run."""
     attempts: dict[str, Attempt] = {}
     prefix = f"{run.as_posix()}/"
     for key, number, folder in find_attempts(run):

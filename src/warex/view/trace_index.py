@@ -162,7 +162,7 @@ class _Reading:
             self._index.problems.append(f"{self._path}:{number}: {problem}.")
 
     def _add(self, line: bytes) -> None:
-        """Add a line. Raises TraceError if it is no event."""
+        """Add a line. Raises TraceError if it is not an event."""
         begin = line.find(_EVENT) + len(_EVENT)
         kind = line[begin : line.find(b'"', begin)] if line.startswith(_CURRENT) else b""
         try:
