@@ -122,7 +122,7 @@ def test_a_parameter_named_like_its_fault_keeps_its_place(refusal: Refusal) -> N
         (
             "{first: 1, between: [5, 2]}",
             "{kind: http_error}",
-            "trigger.between: [5.0, 2.0] is no window; write two seconds, 0 <= start < end",
+            "trigger.between: [5.0, 2.0] is not a window; write two seconds, 0 <= start < end",
         ),
         (
             "{first: 1, between: 5}",
@@ -147,9 +147,9 @@ def test_a_bad_value_is_told_with_its_place_and_what_is_allowed(
 @pytest.mark.parametrize(
     ("match", "sentence"),
     [
-        ('{url_regex: "("}', "match.url_regex: `(` is no regular expression: missing )"),
-        ('{url_regex: "a{99999999999999}"}', "is no regular expression: the repetition number"),
-        ('{url: "http://["}', "match.url: `http://[` is no URL: Invalid IPv6 URL"),
+        ('{url_regex: "("}', "match.url_regex: `(` is not a regular expression: missing )"),
+        ('{url_regex: "a{99999999999999}"}', "is not a regular expression: the repetition number"),
+        ('{url: "http://["}', "match.url: `http://[` is not a URL: Invalid IPv6 URL"),
         ("{url: a, url_regex: b}", "match: url and url_regex exclude each other; give one"),
         (
             "{resource: docment}",

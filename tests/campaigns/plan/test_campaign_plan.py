@@ -239,7 +239,7 @@ def test_what_cannot_be_replayed_is_a_sentence(
 def test_what_cannot_run_is_told_before_a_replay_too(demo: CampaignConfig, tmp_path: Path) -> None:
     config = CampaignConfig.model_validate(demo.model_dump() | OF_COMMAND)
 
-    with pytest.raises(CampaignError, match="'no-such-one' is no program that runs"):
+    with pytest.raises(CampaignError, match="'no-such-one' is not a program that runs"):
         plan_replay(config, past_trial(tmp_path, benchmark="command"))
 
 
