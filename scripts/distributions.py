@@ -3,8 +3,8 @@
     python -m scripts.distributions [FOLDER]
 
 They are built from a copy of the repository, in which the links and pictures of each README are
-absolute, as an index shows it alone, and it and the metadata have the repository's addresses. The address
-is `$WAREX_HOME`, else that of the remote `origin`; without one, the links stay as they are.
+absolute, as an index shows it alone, and it and the metadata have the repository's addresses. The
+address is `$WAREX_HOME`, else that of the remote `origin`; without one, the links stay as they are.
 """
 
 import os
