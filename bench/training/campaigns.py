@@ -79,7 +79,7 @@ def known_sites(sample: int | None, *, clean: bool) -> Campaign:
     """Return the scripted agent on the known sites, with faults on random pages."""
     return Campaign(
         "known",
-        _tasks(KNOWN_SITES, sample),
+        tasks_of(KNOWN_SITES, sample),
         [SCRIPTED],
         {FAULTS: list(_random(KNOWN_PAGES))},
         clean=clean,
@@ -90,7 +90,7 @@ def unseen_sites(sites: Sequence[str], sample: int | None, *, clean: bool) -> Ca
     """Return the scripted agent on held-out sites, with held-out error pages."""
     return Campaign(
         "unseen",
-        _tasks(sites, sample),
+        tasks_of(sites, sample),
         [SCRIPTED],
         {FAULTS: list(_random(UNSEEN_PAGES))},
         clean=clean,
@@ -106,7 +106,7 @@ def other_faults(sample: int | None) -> Campaign:
     }
     return Campaign(
         "others",
-        _tasks(HELD_OUT, sample),
+        tasks_of(HELD_OUT, sample),
         [SCRIPTED],
         {name: [_rule(name, {"nth": [2]}, fault)] for name, fault in faults.items()},
     )
@@ -130,7 +130,8 @@ def live(name: str, model: str, base_url: str, tasks: Sequence[str]) -> Campaign
     )
 
 
-def _tasks(sites: Sequence[str], sample: int | None) -> dict[str, Any]:
+def tasks_of(sites: Sequence[str], sample: int | None) -> dict[str, Any]:
+    """Return a campaign's choice of the tasks of some sites, all or a sample."""
     chosen: dict[str, Any] = {"sites": [f"{site}.warex.test" for site in sites]}
     return chosen if sample is None else {**chosen, "sample": sample}
 
