@@ -113,7 +113,7 @@ def main() -> int:
     asked = parser.parse_args()
     for name in asked.names:
         if name not in BENCHMARKS:
-            parser.error(f"{name!r} is no benchmark; there are {', '.join(BENCHMARKS)}")
+            parser.error(f"{name!r} is not a benchmark; there are {', '.join(BENCHMARKS)}")
     console = Console(stderr=True)
     rows: list[Row] = []
     with open_workspace(asked.quick) as workspace:

@@ -14,6 +14,7 @@ from scripts.distributions import repository_address
 from scripts.site import faults, gallery, python_api
 from scripts.site.links import SiteMap, site_links
 from scripts.site.llms import LlmsPage, llms_txt
+from scripts.site.notebooks import notebook_page
 
 from warex.extras import VERSION
 from warex.scenarios.presets import preset_names
@@ -27,7 +28,11 @@ _PROJECT: Final = {
     "testbed/README.md": "project/testbed.md",
 }
 """Pages of the repository outside ``docs``, and where they are on the site."""
-_SOURCES: Final = {page: source for source, page in _PROJECT.items()}
+_NOTEBOOKS: Final = {
+    f"docs/notebooks/{file.name}": f"notebooks/{file.stem}.md"
+    for file in (ROOT / "docs/notebooks").glob("*.ipynb")
+}
+_SOURCES: Final = {page: source for source, page in {**_PROJECT, **_NOTEBOOKS}.items()}
 _SECTIONS: Final = faults.split((ROOT / faults.SOURCE).read_text("utf-8"))
 
 
@@ -39,13 +44,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         python_api.PAGE: python_api.python_api(),
     }
     written |= _SECTIONS.pages
-    for page, content in written.items():
+    written |= {page: notebook_page(ROOT / source) for source, page in _NOTEBOOKS.items()}
+    for page in (*written, *(source.removeprefix("docs/") for source in _NOTEBOOKS)):
         if existing := files.get_file_from_path(page):
             files.remove(existing)
+    for page, content in written.items():
         files.append(File.generated(config, page, content=content))
     address = repository_address()
     config.extra["site_map"] = SiteMap(
-        {f"docs/{file.src_uri}": file.src_uri for file in files} | _PROJECT,
+        {f"docs/{file.src_uri}": file.src_uri for file in files} | _PROJECT | _NOTEBOOKS,
         {faults.SOURCE: _SECTIONS.anchors},
         f"{address}/blob/v{VERSION}/" if address else None,
     )

@@ -136,7 +136,7 @@ function PromptDiff(props: Props & { step: Step }): JSX.Element {
 
 function ExchangeDetail(props: Props & { exchange: Exchange }): JSX.Element {
   const { exchange, trial } = props;
-  const faults = trial.faults.filter((fault) => fault.exchange === exchange.id);
+  const faults = trial.faults.filter((fault) => fault.request_seq === exchange.seq);
   return (
     <>
       <h2>

@@ -142,7 +142,7 @@ def read_line(line: bytes) -> Entry:
 
 
 class _NoEvent(Exception):
-    """The line is no event; the message says why."""
+    """The line is not an event; the message says why."""
 
 
 def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry | None]:

@@ -227,8 +227,8 @@ def _when(rule: Rule) -> str:
             return "before the model is asked, so it spends no tokens"
         if rule.fault.needs_stream:
             return (
-                "after the model has answered, so its tokens are spent; an answer that is no stream"
-                " passes unchanged, and the ledger says `fault_missed`, `not_streamed`"
+                "after the model has answered, so its tokens are spent; an answer that is not a"
+                " stream passes unchanged, and the ledger says `fault_missed`, `not_streamed`"
             )
         return "after the model has answered, so its tokens are spent"
     if rule.targets_mcp:

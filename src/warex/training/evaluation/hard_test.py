@@ -89,7 +89,7 @@ def matched_pairs(clean: Sequence[Row]) -> Iterator[Row]:
 
 
 def _page(row: Row) -> _Page | None:
-    """Return a row's page; None if its action is no click on the one link or button of a name."""
+    """Return a row's page; None if its action does not click the one link or button of a name."""
     text = _user_text(row)
     tree, wanted = _TREE.search(text), _CLICK.search(str(row.answer.get("content")))
     if tree is None or wanted is None:
