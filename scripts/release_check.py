@@ -114,6 +114,7 @@ def lacks(wheel: Path) -> list[str]:
         for name in ("py.typed", "licenses/LICENSE")
         if not any(each.endswith(f"/{name}") for each in names)
     ]
+    missing += ["an address to clone"] if "git clone …" in page else []
     relative = re.findall(r"\]\((?!https?:|mailto:|#)[^)]*\)", page)
     return missing + [f"an absolute address in place of {link}" for link in relative]
 
