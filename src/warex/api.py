@@ -206,8 +206,8 @@ class Interception:
         for what, given in (("fault", fault), ("match", match or {})):
             if not isinstance(given, Mapping):
                 raise InputError(
-                    f"plan(…): the {what} {given!r} is no dict; write it as in a scenario, such as"
-                    ' plan({"kind": "http_error"}, {"url": "*/cart"})'
+                    f"plan(…): the {what} {given!r} is not a dict; write it as in a scenario,"
+                    ' such as plan({"kind": "http_error"}, {"url": "*/cart"})'
                 )
         body: dict[str, object] = {"fault": dict(fault), "match": dict(match or {})}
         if name is not None:

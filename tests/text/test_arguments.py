@@ -75,7 +75,7 @@ def test_a_type_error_of_the_function_itself_stays_one() -> None:
 
 @pytest.mark.parametrize("given", [3, b"x", None, "a\0b", ["x"]])
 def test_what_is_no_path_is_a_sentence(given: Any) -> None:
-    with pytest.raises(InputError, match=r"^go\(out=.*\): it is no path"):
+    with pytest.raises(InputError, match=r"^go\(out=.*\): it is not a path"):
         read_path("go(out=", given)
 
 
@@ -87,5 +87,5 @@ def test_texts_are_a_list_or_one() -> None:
     assert read_texts("a") == ("a",)
     assert read_texts(["a", "b"]) == ("a", "b")
     for given in (3, None, ["a", 3], b"x"):
-        with pytest.raises(ValueError, match="is no text; give a list of texts"):
+        with pytest.raises(ValueError, match="is not text; give a list of texts"):
             read_texts(given)

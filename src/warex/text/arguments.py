@@ -61,7 +61,7 @@ def read_path(where: str, given: str | os.PathLike[str]) -> Path:
     """Return a path that a caller gave; ``where`` begins the sentence. Raises InputError."""
     text = os.fspath(given) if isinstance(given, str | os.PathLike) else given
     if not isinstance(text, str) or "\0" in text:
-        raise InputError(f"{where}{given!a}): it is no path; give a text or a pathlib.Path")
+        raise InputError(f"{where}{given!a}): it is not a path; give a text or a pathlib.Path")
     return Path(text)
 
 
@@ -72,5 +72,5 @@ def read_texts(given: object) -> tuple[str, ...]:
     texts = tuple(given) if isinstance(given, Iterable) else (given,)
     for text in texts:
         if not isinstance(text, str):
-            raise ValueError(f"{text!r} is no text; give a list of texts")
+            raise ValueError(f"{text!r} is not text; give a list of texts")
     return texts
