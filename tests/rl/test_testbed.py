@@ -23,7 +23,7 @@ def test_a_prompt_names_its_task(prompt: object) -> None:
 
 
 def test_a_prompt_of_no_task_is_refused() -> None:
-    with TestbedTasks() as tasks, pytest.raises(InputError, match="'buy a lamp' is no task"):
+    with TestbedTasks() as tasks, pytest.raises(InputError, match="'buy a lamp' names nothing"):
         tasks.name("buy a lamp")
 
 

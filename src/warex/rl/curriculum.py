@@ -106,7 +106,7 @@ def advantages(group: Sequence[ScoredEpisode], *, normalised: bool = True) -> li
     """Return the advantage of each episode of a group: its reward less the mean of its part.
 
     ``normalised``: divided by the part's standard deviation; where all rewards are equal it is 0.
-    The clean and the faulted episodes have baselines of their own: to meet a fault is no mistake.
+    The clean and the faulted episodes have baselines of their own.
     None for an episode that could not be scored, which is in no baseline.
     """
     baselines: dict[bool, tuple[float, float]] = {}
