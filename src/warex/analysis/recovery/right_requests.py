@@ -6,6 +6,7 @@ from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import FaultImpact
+from warex.analysis.recovery.kinds import channels
 from warex.analysis.recovery.trial_events import ModelCall, SeenRequest, TrialEvents
 from warex.analysis.recovery.verdicts import Confidence, Recovery, RecoveryVerdict
 from warex.traces.events import FaultDelivered, FaultPlanned, RequestSeen
@@ -114,6 +115,8 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
         if hit.resource in equivalence.SUBRESOURCES:
             found += _parts_again(trial, after, hit)
             found += _parts_elsewhere(trial, after, hit)
+    elif channels.is_channel(injection.plan, hit):
+        found = channels.working_again(trial, after, hit, felt.pages)
     else:
         landings = () if equivalence.is_write(hit) else tuple(trial.landings(hit.url))
         found = [
