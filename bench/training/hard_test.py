@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.training.campaigns import HELD_OUT, SCRIPTED, Campaign, tasks_of
-from bench.training.experiment import WAREX
+from bench.training.steps import WAREX
 from warex.exports.dataset import read_dataset
 from warex.training.evaluation.hard_test import HardTestFile, matched_pairs
 
