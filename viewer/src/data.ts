@@ -49,6 +49,8 @@ export interface ConditionRow {
   voids: number;
   planned: number;
   delivered: number;
+  /** How many trials part where from their clean twins. */
+  parting: Partial<Record<"same" | "before_faults" | "at_fault" | "after_fault", number>> | null;
 }
 
 export interface Run {
@@ -207,7 +209,7 @@ export interface Pair {
 
 const RAW_CHUNK = 50;
 const MOST_CACHED = 200;
-const isStatic = document.querySelector('meta[name="warex-static"]') !== null;
+export const isStatic = document.querySelector('meta[name="warex-static"]') !== null;
 
 type Waiting = { resolve: (value: unknown) => void };
 const waiting = new Map<string, Waiting>();

@@ -32,7 +32,7 @@ CONDITION_FIGURES = (
         "latency_s",
         "steps",
     ),
-    *("voids", "planned", "delivered", "n"),
+    *("voids", "planned", "delivered", "n", "parting"),
 )
 """The figures of a condition that the viewer shows, by their keys in ``summary.json``."""
 TRIAL_FIGURES = (
