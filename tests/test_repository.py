@@ -165,7 +165,9 @@ def test_the_demo_and_the_quick_tier_run_before_more_is_installed(tmp_path: Path
     shutil.copy(ROOT / "Makefile", tmp_path)
     log, bin_ = tmp_path / "log", tmp_path / ".venv" / "bin"
     bin_.mkdir(parents=True)
-    installed = "certutil chromedriver curl go ip iptables javac keytool nft node npm openssl wget"
+    installed = (
+        "certutil chromedriver curl fish go ip iptables javac keytool nft node npm openssl wget zsh"
+    )
     stubs = dict.fromkeys(("python", "warex", "lint-imports"), ":") | {
         "apt-get": f'for it in {installed}; do cp {bin_}/lint-imports "{bin_}/$it"; done'
     }
