@@ -317,6 +317,27 @@ def test_what_cannot_work_is_refused_at_once_in_a_sentence(
         warex.intercept(**options)
 
 
+MAKERS = {
+    "Frames": r"^Frames\(…\): .*'sed'; warex\.load_run\(…\) makes one",
+    "Injection": r"^Injection\(…\): .*'sed'; the ledger of warex\.intercept\(…\) makes one",
+    "Interception": r"^Interception\(…\): .*'sed'; entering the block of warex\.intercept",
+    "Interceptor": r"^Interceptor\(…\): .*'sed'; warex\.intercept\(…\) makes one",
+    "intercept": r"^intercept\(…, sed=…\): .*'sed'; did you mean 'seed'\?",
+    "load_run": r"^load_run\(…\): .*'sed'; it is load_run\(path\)",
+}
+
+
+@pytest.mark.parametrize("name", warex.__all__)
+def test_every_name_of_the_api_refuses_a_wrong_keyword_in_a_sentence(name: str) -> None:
+    with pytest.raises(InputError, match=MAKERS[name]):
+        getattr(warex, name)(sed=1)
+
+
+def test_a_scenario_given_to_the_wrong_class_names_the_right_function() -> None:
+    with pytest.raises(InputError, match=r"call warex\.intercept\('paper/server-error'\)"):
+        warex.Interceptor("paper/server-error")  # type: ignore[arg-type]
+
+
 def test_a_scenario_that_is_wrong_is_a_scenario_error() -> None:
     with pytest.raises(ScenarioError):
         warex.intercept({"rules": [{}]})

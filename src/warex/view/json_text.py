@@ -20,4 +20,4 @@ def _decoded(part: object) -> object:
     """Return what is JSON already as an object."""
     if isinstance(part, msgspec.Raw):
         return json.loads(bytes(part))
-    raise TypeError(f"{type(part)} is no JSON")
+    raise TypeError(f"{type(part)} is not JSON")
