@@ -246,15 +246,11 @@ class Interception:
         It has a port, a scenario, a seed and a trace of its own; clients of this proxy that name it
         as their user, or in the header ``X-Warex-Task``, are its, too. ``intensity`` multiplies the
         size of its faults; ``maps`` are added to this proxy's; ``out`` is a folder beside this
-        trace by default. Other options are this proxy's. Leaving the block raises TrialVoid if the
-        episode broke.
+        trace by default. Leaving the block raises TrialVoid if the episode broke.
         """
         loaded = _scenario(scenario)
-        body: dict[str, object] = {
-            "task": name,
-            "scenario": None if loaded is None else loaded.model_dump(mode="json"),
-            "port": 0,
-        }
+        body: dict[str, object] = {"task": name, "port": 0}
+        body["scenario"] = None if loaded is None else loaded.model_dump(mode="json")
         wanted = {
             "seed": seed,
             "intensity": intensity,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from warex.api import Interception
+from warex.api import Injection, Interception
 from warex.errors import InputError, TrialVoid, WarexError
 from warex.rl.curriculum import EpisodePlan, ScoredEpisode
 from warex.rl.trace_entries import trace_entries
@@ -211,9 +211,12 @@ class Session:
         was_running = self._agent is not None and self._agent.is_alive()
         self._end_agent()
         void = self._end_episode()
-        ledger = self.trial.ledger
+        reward, reason, ledger = None, void, list[Injection]()
+        try:
+            ledger = self.trial.ledger
+        except WarexError as error:
+            reason = reason or f"its trace cannot be read: {error}"
         missed = [it for it in ledger if it.state != "delivered"]
-        reward, reason = None, void
         completed = self._completed
         if reason is None and self._error is not None:
             reason = str(self._error)

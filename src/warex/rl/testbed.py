@@ -74,8 +74,8 @@ class TestbedTasks:
         if named is None:
             near = did_you_mean(text, self._benchmark.tasks())
             raise InputError(
-                f"the prompt {text[:80]!r} names nothing in the testbed{near}; give a task's name or"
-                " its goal (`warex benchmarks show testbed` lists them)"
+                f"the prompt {text[:80]!r} names nothing in the testbed{near}; give a task's name"
+                " or its goal (`warex benchmarks show testbed` lists them)"
             )
         return named
 
