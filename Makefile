@@ -25,7 +25,7 @@ THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs training viewer demo test test-warex test-testbed test-slow test-all coverage check release-check bench constraints clean
+.PHONY: help setup programs training viewer demo test test-warex test-testbed test-slow test-all coverage check site release-check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -75,7 +75,11 @@ check: setup ## lint, types, contracts, docs
 	@$(PYTHON) -m mypy --config-file testbed/pyproject.toml testbed/src testbed/tests
 	@.venv/bin/lint-imports
 	@$(PYTHON) -m scripts.check_forms
+	@NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet
 	@$(PYTHON) -m pytest -m "not (wire or browser or slow)" -k docs
+
+site: setup ## build the documentation site into build/site, and show it on port 8000
+	@NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs serve
 
 release-check: setup ## build the distributions, and install and try them in fresh environments
 	@$(PYTHON) -m scripts.release_check

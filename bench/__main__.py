@@ -11,6 +11,7 @@ python -m bench fuzz                  2,000 mutated messages: does the lane surv
 python -m bench coverage              how often do a report's intervals cover the true value?
 python -m bench secrets               how many planted secrets stand in the files of a trial?
 python -m bench training --out DIR    does a model learn to recover from examples of the runs?
+python -m bench hard-test --out FILE  make the rows of `warex evaluate --test hard` again
 python -m bench training-speed        is WAREX's training as fast as plain TRL?
 """
 
@@ -48,7 +49,7 @@ from bench.rows import (
 from bench.secrets import command as secrets
 from bench.soak import command as soak
 from bench.training import command as training
-from bench.training import speed
+from bench.training import hard_test, speed
 from bench.workspace import Workspace, open_workspace
 
 
@@ -88,9 +89,10 @@ CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "coverage": coverage.main,
     "secrets": secrets.main,
     "training": training.main,
+    "hard-test": hard_test.main,
     "training-speed": speed.main,
 }
-"""Separate commands, which check instead of measuring; exit code 0 if the check passes."""
+"""Separate commands, which check or make something instead of measuring; 0 if all is well."""
 
 USUAL = tuple(name for name in BENCHMARKS if name not in ONLY_WHEN_NAMED)
 
@@ -111,7 +113,7 @@ def main() -> int:
     asked = parser.parse_args()
     for name in asked.names:
         if name not in BENCHMARKS:
-            parser.error(f"{name!r} is no benchmark; there are {', '.join(BENCHMARKS)}")
+            parser.error(f"{name!r} is not a benchmark; there are {', '.join(BENCHMARKS)}")
     console = Console(stderr=True)
     rows: list[Row] = []
     with open_workspace(asked.quick) as workspace:

@@ -3,8 +3,8 @@
     python -m scripts.distributions [FOLDER]
 
 They are built from a copy of the repository, in which the links and pictures of each README are
-absolute, as an index shows it alone, and the metadata has the repository's addresses. The address
-is `$WAREX_HOME`, else that of the remote `origin`; without one, the links stay as they are.
+absolute, as an index shows it alone, and it and the metadata have the repository's addresses. The
+address is `$WAREX_HOME`, else that of the remote `origin`; without one, the links stay as they are.
 """
 
 import os
@@ -79,7 +79,8 @@ def build(out: Path, home: str | None, *options: str) -> list[Path]:
         for folder in PROJECTS:
             readme, project = copy / folder / "README.md", copy / folder / "pyproject.toml"
             if home is not None:
-                readme.write_text(absolute_links(readme.read_text("utf-8"), folder, home, tag))
+                page = readme.read_text("utf-8").replace("git clone … ", f"git clone {home} ")
+                readme.write_text(absolute_links(page, folder, home, tag))
                 project.write_text(with_urls(project.read_text("utf-8"), home, tag))
             subprocess.run(
                 ["uv", "build", "--quiet", *options, "--out-dir", str(out.absolute())],

@@ -15,6 +15,7 @@ missing() {
 certutil libnss3-tools
 chromedriver chromium-driver
 curl curl
+fish fish
 go golang-go
 ip iproute2
 iptables iptables
@@ -25,6 +26,7 @@ node nodejs
 npm npm
 openssl openssl
 wget wget
+zsh zsh
 EOF
 }
 

@@ -114,6 +114,7 @@ def lacks(wheel: Path) -> list[str]:
         for name in ("py.typed", "licenses/LICENSE")
         if not any(each.endswith(f"/{name}") for each in names)
     ]
+    missing += ["an address to clone"] if "git clone …" in page else []
     relative = re.findall(r"\]\((?!https?:|mailto:|#)[^)]*\)", page)
     return missing + [f"an absolute address in place of {link}" for link in relative]
 
@@ -195,16 +196,8 @@ def install(python: str, folder: Path, wheels: Path, extra: str, *, by: str) -> 
     package = f"warex[{extra}]" if extra else "warex"
     if by == "pip":
         run([python, "-m", "venv", folder], wheels)
-        pip: list[str | Path] = [
-            folder / "bin" / "python",
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--find-links",
-            wheels,
-        ]
-        run([*pip, package, "pytest"], wheels)
+        pip = (folder / "bin" / "python", "-m", "pip")
+        run([*pip, "install", "-q", "--find-links", wheels, package, "pytest"], wheels)
         run([*pip, "check"], wheels)
     else:
         run([uv(), "venv", "-q", "--python", python, folder], wheels)

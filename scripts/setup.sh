@@ -92,7 +92,7 @@ candidate_pythons() {
 # Print the probe of the best Python: one with pip before one without. Fails if there is none.
 search_python() {
     if [ -n "${WAREX_PYTHON:-}" ]; then
-        found=$(probe "$WAREX_PYTHON") || lacking "WAREX_PYTHON is $WAREX_PYTHON, which is no Python 3.12 or" \
+        found=$(probe "$WAREX_PYTHON") || lacking "WAREX_PYTHON is $WAREX_PYTHON, which is not a Python 3.12 or" \
             "newer: name the program file of one, or unset it."
         echo "$found"
         return

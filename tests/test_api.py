@@ -233,9 +233,9 @@ def test_a_single_fault_that_cannot_be_is_told_in_a_sentence() -> None:
 def test_a_call_that_cannot_be_made_is_told_in_a_sentence() -> None:
     with warex.intercept() as proxy:
         for wrong in ("x", ["kind"], None):
-            with pytest.raises(InputError, match=r"plan\(…\): the fault .* is no dict"):
+            with pytest.raises(InputError, match=r"plan\(…\): the fault .* is not a dict"):
                 proxy.plan(wrong)  # type: ignore[arg-type]
-        with pytest.raises(InputError, match=r"the match 'x' is no dict"):
+        with pytest.raises(InputError, match=r"the match 'x' is not a dict"):
             proxy.plan({"kind": "http_error"}, "x")  # type: ignore[arg-type]
         for name in ("", " ", "a\0b", "\ud800", "x" * 201, 7):
             with pytest.raises(InputError, match="a task's name is 1 to 200 printable"):
@@ -244,7 +244,7 @@ def test_a_call_that_cannot_be_made_is_told_in_a_sentence() -> None:
         for name, arguments in (methods | {"task": ("t",), "episode": ("t",)}).items():
             with pytest.raises(InputError, match=rf"{name}\(…\): .* argument 'x'; it is {name}"):
                 getattr(proxy, name)(*arguments, x=1)
-        with pytest.raises(InputError, match=r"episode\(…, out=3\): it is no path"):
+        with pytest.raises(InputError, match=r"episode\(…, out=3\): it is not a path"):
             proxy.episode("t", out=3)  # type: ignore[arg-type]
 
     for call in (proxy.arm, proxy.disarm, proxy.task("t").__enter__):
@@ -291,17 +291,17 @@ def kill(proxy: warex.Interception) -> None:
         ({"scenario": {"rules": [{"name": "x"}]}}, "given as a dict.*\n.*rule"),
         ({"scenario": {"rules": [object()]}}, "given as a dict cannot be written as JSON"),
         ({"scenario": {"failure_type": "flood"}}, "given as a dict.*flood"),
-        ({"maps": {SITE: "nowhere"}}, "no mapping of one origin to another"),
-        ({"maps": f"{SITE}"}, "no mapping of one origin to another"),
-        ({"sites": "shop.example"}, r"sites=…\): 'shop.example' is no origin"),
-        ({"pass_through": ["a b"]}, "'a b' is no host"),
-        ({"pass_through": 3}, r"pass_through=3\): 3 is no text"),
-        ({"maps": 3}, r"maps=3\): 3 is no text"),
-        ({"sites": [3]}, r"sites=…\): 3 is no text"),
-        ({"out": 3}, r"out=3\): it is no path"),
-        ({"out": "a\0b"}, r"out='a.x00b'\): it is no path"),
+        ({"maps": {SITE: "nowhere"}}, "not a mapping of one origin to another"),
+        ({"maps": f"{SITE}"}, "not a mapping of one origin to another"),
+        ({"sites": "shop.example"}, r"sites=…\): 'shop.example' is not an origin"),
+        ({"pass_through": ["a b"]}, "'a b' is not a host"),
+        ({"pass_through": 3}, r"pass_through=3\): 3 is not text"),
+        ({"maps": 3}, r"maps=3\): 3 is not text"),
+        ({"sites": [3]}, r"sites=…\): 3 is not text"),
+        ({"out": 3}, r"out=3\): it is not a path"),
+        ({"out": "a\0b"}, r"out='a.x00b'\): it is not a path"),
         ({"arm": "later"}, r"arm='later'\): Input should be 'start'"),
-        ({"upstream": "proxy"}, r"upstream='proxy'\): 'proxy' is no proxy"),
+        ({"upstream": "proxy"}, r"upstream='proxy'\): 'proxy' is not a proxy"),
         ({"seed": "one"}, r"seed='one'\)"),
         (
             {"site": SITE},
@@ -315,6 +315,27 @@ def test_what_cannot_work_is_refused_at_once_in_a_sentence(
 ) -> None:
     with pytest.raises(InputError, match=sentence):
         warex.intercept(**options)
+
+
+MAKERS = {
+    "Frames": r"^Frames\(…\): .*'sed'; warex\.load_run\(…\) makes one",
+    "Injection": r"^Injection\(…\): .*'sed'; the ledger of warex\.intercept\(…\) makes one",
+    "Interception": r"^Interception\(…\): .*'sed'; entering the block of warex\.intercept",
+    "Interceptor": r"^Interceptor\(…\): .*'sed'; warex\.intercept\(…\) makes one",
+    "intercept": r"^intercept\(…, sed=…\): .*'sed'; did you mean 'seed'\?",
+    "load_run": r"^load_run\(…\): .*'sed'; it is load_run\(path\)",
+}
+
+
+@pytest.mark.parametrize("name", warex.__all__)
+def test_every_name_of_the_api_refuses_a_wrong_keyword_in_a_sentence(name: str) -> None:
+    with pytest.raises(InputError, match=MAKERS[name]):
+        getattr(warex, name)(sed=1)
+
+
+def test_a_scenario_given_to_the_wrong_class_names_the_right_function() -> None:
+    with pytest.raises(InputError, match=r"call warex\.intercept\('paper/server-error'\)"):
+        warex.Interceptor("paper/server-error")  # type: ignore[arg-type]
 
 
 def test_a_scenario_that_is_wrong_is_a_scenario_error() -> None:

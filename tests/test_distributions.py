@@ -45,10 +45,11 @@ def wheel(folder: Path, project: str, *, files: tuple[str, ...]) -> Path:
 
 
 def test_a_wheel_that_a_stranger_would_miss_something_of_is_refused(tmp_path: Path) -> None:
-    bare = "Metadata-Version: 2.4\nName: a\nVersion: 1\n\n[b](docs/b.md)\n"
+    bare = "Metadata-Version: 2.4\nName: a\nVersion: 1\n\ngit clone …\n[b](docs/b.md)\n"
     missing = lacks(wheel(tmp_path, bare, files=()))
 
     assert {"URL Source", "Author", "file py.typed", "classifier Topic ::"} <= {*missing}
+    assert "an address to clone" in missing
     assert missing[-1] == "an absolute address in place of ](docs/b.md)"
 
 

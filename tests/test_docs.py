@@ -9,6 +9,14 @@ ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), ROOT / "testbed/README.md", *(ROOT / "docs").rglob("*.md")]
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
+SOURCES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "testbed/src").rglob("*.py")]
+CLUMSY = re.compile(
+    r"\blikewise\b|\bthat there (?:is|are) not\b"
+    r"|(?<!there )\b(?:is|was)\s+no\s+(?!longer|more|less|better|such|one\b)\w+",
+    re.IGNORECASE,
+)
+"""Turns that are hard to read: write "the same", "that does not exist", "is not a"."""
+
 
 def linked(page: Path) -> list[Path]:
     """Return what ``page`` links to inside the repository."""
@@ -132,3 +140,22 @@ def test_docs_hold_no_placeholder_line() -> None:
     ]
 
     assert not found
+
+
+def test_docs_and_sources_are_in_plain_words() -> None:
+    clumsy = [
+        f"{path.relative_to(ROOT)}:{text.count('\n', 0, turn.start()) + 1}: {turn[0]}"
+        for path in (*PAGES, *SOURCES)
+        if path.name != "CHANGELOG.md"
+        for text in [path.read_text(encoding="utf-8")]
+        for turn in CLUMSY.finditer(text)
+    ]
+
+    assert clumsy == []
+
+
+def test_a_clumsy_turn_is_noticed_over_the_end_of_a_line() -> None:
+    for text in ("it is no\n    folder", "a tool that there is not", "Likewise."):
+        assert CLUMSY.search(text)
+    for text in ("there is no folder", "it is no longer there", "it is not a folder"):
+        assert not CLUMSY.search(text)

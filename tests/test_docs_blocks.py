@@ -44,6 +44,11 @@ LANGUAGES = {
 BLOCK = re.compile(
     r"(?P<before>[^\n]*)\n```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
+COMMAND = re.compile(
+    r"^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:warex(?:-testbed)? [a-z]|python3? -m |pip |uvx? )[^\[─]*$",
+    re.MULTILINE,
+)
+"""A line that is a command, not a synopsis."""
 NOT_RUN = re.compile(r"<!-- not run: \w.+ -->")
 
 
@@ -120,6 +125,8 @@ def test_docs_each_block_is_what_it_says_it_is(block: Block, tmp_path: Path) -> 
         assert NOT_RUN.fullmatch(block.before), "say above it why it is not run"
     else:
         assert not NOT_RUN.fullmatch(block.before), "it is run, or read: drop the reason"
+    if block.language == "text":
+        assert not COMMAND.search(block.text), "a command is sh or console, so that it is run"
     read(block)
     if block.language == "yaml" and "say:" in block.text:
         (tmp_path / "p.yaml").write_text(block.text)

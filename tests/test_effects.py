@@ -39,6 +39,7 @@ def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> Non
     assert effects_with(lambda traits: traits.keeps_response) == {
         "add_stray_line",
         "delay",
+        "lose_packets",
         "refuse_http2",
         "stall",
         "stall_stream",

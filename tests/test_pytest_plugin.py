@@ -274,6 +274,9 @@ def test_what_a_test_requires_passes_fails_or_is_skipped(
         measured.require(unclear, on_unclear="fail")
     with pytest.raises(InputError, match=r"did you mean 0\.8"):
         measured.require("clean.success>=80", on_unclear="pass")
+    for demand in ("clean.success>=0.8", unclear):
+        with pytest.raises(InputError, match=r"on_unclear='fial'.*did you mean 'fail'"):
+            measured.require(demand, on_unclear="fial")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

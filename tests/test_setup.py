@@ -106,7 +106,7 @@ def test_the_named_python_is_taken_or_the_reason_told(machine: Path) -> None:
     assert setup(machine, "--find-python", WAREX_PYTHON=str(named)).stdout == "3.12.4 pip /p/3.12\n"
     done = setup(machine, "--find-python", WAREX_PYTHON=str(old))
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(f"WAREX_PYTHON is {old}, which is no Python 3.12 or newer")
+    assert done.stderr.startswith(f"WAREX_PYTHON is {old}, which is not a Python 3.12 or newer")
 
 
 def test_a_machine_without_a_new_python_is_told_what_to_do(machine: Path) -> None:

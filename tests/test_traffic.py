@@ -39,7 +39,9 @@ def test_an_origin_is_scheme_host_and_port(given: str, origin: str) -> None:
     ["", "shop", "ftp://shop.example", "https://", "https://a.b/c", "https://a.b?c", "http://a:x"],
 )
 def test_anything_else_is_none(given: str) -> None:
-    with pytest.raises(ValueError, match=r"is no origin; write for instance https://shop\.example"):
+    with pytest.raises(
+        ValueError, match=r"is not an origin; write for instance https://shop\.example"
+    ):
         read_origin(given)
 
 
@@ -96,7 +98,7 @@ def test_a_mapping_leads_from_an_origin_to_another(
     ],
 )
 def test_what_is_no_mapping_is_a_sentence(text: str) -> None:
-    with pytest.raises(ValueError, match="is no mapping of one origin to another"):
+    with pytest.raises(ValueError, match="is not a mapping of one origin to another"):
         HostMap.parse(text)
 
 
@@ -104,7 +106,7 @@ def test_what_is_no_mapping_is_a_sentence(text: str) -> None:
     "proxy", ["127.0.0.1:8080", "socks4://a:1", "http://a", "http://:80", "http://a:b", "http://[a"]
 )
 def test_what_is_no_proxy_is_a_sentence(proxy: str) -> None:
-    with pytest.raises(ValueError, match="is no proxy; write http://host:port"):
+    with pytest.raises(ValueError, match="is not a proxy; write http://host:port"):
         read_proxy_url(proxy)
 
 
@@ -115,10 +117,10 @@ def test_a_proxy_may_speak_http_tls_or_socks5(scheme: str) -> None:
 
 
 WRONG = [
-    ({"maps": ("x",)}, "maps: 'x' is no mapping"),
-    ({"upstream": "corp"}, "upstream: 'corp' is no proxy"),
-    ({"pass_through": ("a b",)}, "pass_through: 'a b' is no host"),
-    ({"llm_hosts": ("",)}, "llm_hosts: '' is no host"),
+    ({"maps": ("x",)}, "maps: 'x' is not a mapping"),
+    ({"upstream": "corp"}, "upstream: 'corp' is not a proxy"),
+    ({"pass_through": ("a b",)}, "pass_through: 'a b' is not a host"),
+    ({"llm_hosts": ("",)}, "llm_hosts: '' is not a host"),
 ]
 
 

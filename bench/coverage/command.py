@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     for name in asked.tables:
         if name not in TABLES:
-            parser.error(f"{name!r} is no table; there are {', '.join(TABLES)}")
+            parser.error(f"{name!r} is not a table; there are {', '.join(TABLES)}")
     wrong = list[str]()
     for name in asked.tables or TABLES:
         print(f"\n{name}\n")

@@ -120,4 +120,4 @@ def _ask(client: HTTPSConnection, steps: Sequence[int]) -> None:
         client.request("POST", CHAT, conversation(step), {"Content-Type": "application/json"})
         answer = client.getresponse().read()
         if b"[DONE]" not in answer:
-            raise ConnectionError(f"this is no model's answer: {answer[:200]!r}")
+            raise ConnectionError(f"this is not a model's answer: {answer[:200]!r}")

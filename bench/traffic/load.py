@@ -196,7 +196,7 @@ def _group(kind: str, proxy: int, port: int, number: int) -> Group:
 
 def _socket(key: selectors.SelectorKey) -> ssl.SSLSocket:
     if not isinstance(key.fileobj, ssl.SSLSocket):
-        raise TypeError(f"{key.fileobj!r} is no connection")
+        raise TypeError(f"{key.fileobj!r} is not a connection")
     return key.fileobj
 
 
@@ -216,7 +216,7 @@ def main() -> None:
                 began = time.perf_counter()
                 print(groups[name].turn(float(seconds)), time.perf_counter() - began, flush=True)
             case _:
-                raise SystemExit(f"{line!r} is no command")
+                raise SystemExit(f"{line!r} is not a command")
 
 
 if __name__ == "__main__":

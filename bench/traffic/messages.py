@@ -131,6 +131,6 @@ class EventsClient:
         if not self._received.endswith(b"0\r\n\r\n"):
             return False
         if b"[DONE]" not in self._received or not self._received.startswith(b"HTTP/1.1 200"):
-            raise ConnectionError(f"this is no model's answer: {bytes(self._received[:200])!r}")
+            raise ConnectionError(f"this is not a model's answer: {bytes(self._received[:200])!r}")
         self._received.clear()
         return True

@@ -99,7 +99,7 @@ class _Server(ThreadingHTTPServer):
     def finish_request(self, request: object, client_address: object) -> None:
         # Here and not in accept: a slow handshake must not delay other connections.
         if not isinstance(request, socket.socket):
-            raise TypeError(f"{request!r} is no socket")
+            raise TypeError(f"{request!r} is not a socket")
         try:
             with self._context.wrap_socket(request, server_side=True) as connected:
                 super().finish_request(connected, client_address)

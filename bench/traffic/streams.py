@@ -67,5 +67,5 @@ def ask(connection: ssl.SSLSocket, authority: str, path: str) -> float:
         if not first and b"data: " in received:
             first = time.perf_counter() - began
     if b"[DONE]" not in received:
-        raise ConnectionError(f"this is no model's answer: {bytes(received[:200])!r}")
+        raise ConnectionError(f"this is not a model's answer: {bytes(received[:200])!r}")
     return first

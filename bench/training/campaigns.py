@@ -26,14 +26,26 @@ FAULTS: Final = "faults"
 SCRIPTED: Final = {"name": "patient", "model": "scripted:patient"}
 
 LIVE_TASKS: Final = (
-    "calendar-gate-code",
-    "calendar-kestrel-place",
-    "shop-new-sole",
-    "shop-unsave-socks",
-    "mail-favourite-booking",
-    "mail-hike-meeting-point",
+    *("calendar-whole-sunday", "calendar-gate-code", "calendar-hide-off-duty"),
+    *("calendar-decline-puppy-class", "calendar-kestrel-place", "shop-new-sole"),
+    *("shop-unsave-socks", "mail-favourite-booking", "mail-hike-meeting-point"),
+    *("forum-chain-solution", "forum-accept-sourdough", "forum-like-sealant"),
+    *("forum-longest-ride", "forum-unanswered-routes", "forum-upvote-switch"),
+    "forum-useful-wicks",
 )
-"""Two tasks of each unseen brand, which the scripted model solves in at most three steps."""
+"""All tasks of the unseen sites that the scripted model solves in at most three steps."""
+SHORT_LIVE_TASKS: Final = (
+    *("calendar-gate-code", "calendar-kestrel-place", "shop-new-sole", "shop-unsave-socks"),
+    *("mail-favourite-booking", "mail-hike-meeting-point"),
+)
+"""Those of a language model on a processor, which takes a minute for a task."""
+LIVE_FAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "http-error": {"kind": "http_error", "page": "rails", "status": 500},
+    "network-error": {"kind": "network_error", "page": "firefox", "status": 504, "delay": 0.1},
+    "soft-error": {"kind": "soft_error"},
+    "connection-cut": {"kind": "connection_cut"},
+}
+"""Of the first page: two with error pages that no training data have, two kinds that none have."""
 
 _PROBABILITY: Final = 0.08
 _DELAY: Final = 0.1
@@ -79,7 +91,7 @@ def known_sites(sample: int | None, *, clean: bool) -> Campaign:
     """Return the scripted agent on the known sites, with faults on random pages."""
     return Campaign(
         "known",
-        _tasks(KNOWN_SITES, sample),
+        tasks_of(KNOWN_SITES, sample),
         [SCRIPTED],
         {FAULTS: list(_random(KNOWN_PAGES))},
         clean=clean,
@@ -90,7 +102,7 @@ def unseen_sites(sites: Sequence[str], sample: int | None, *, clean: bool) -> Ca
     """Return the scripted agent on held-out sites, with held-out error pages."""
     return Campaign(
         "unseen",
-        _tasks(sites, sample),
+        tasks_of(sites, sample),
         [SCRIPTED],
         {FAULTS: list(_random(UNSEEN_PAGES))},
         clean=clean,
@@ -106,31 +118,31 @@ def other_faults(sample: int | None) -> Campaign:
     }
     return Campaign(
         "others",
-        _tasks(HELD_OUT, sample),
+        tasks_of(HELD_OUT, sample),
         [SCRIPTED],
         {name: [_rule(name, {"nth": [2]}, fault)] for name, fault in faults.items()},
     )
 
 
-def live(name: str, model: str, base_url: str, tasks: Sequence[str]) -> Campaign:
-    """Return the reference agent with a served model on unseen brands, a fault on the first page.
+def live(
+    name: str, model: str, base_url: str, tasks: Sequence[str], *, max_steps: int = 4
+) -> Campaign:
+    """Return the reference agent with a served model on unseen sites, a fault on the first page.
 
     A task takes at most three steps, and one to recover.
     """
-    agent = {"name": name, "model": model, "base_url": base_url, "max_steps": 4}
+    agent = {"name": name, "model": model, "base_url": base_url, "max_steps": max_steps}
     return Campaign(
         f"live-{name}",
         {"names": list(tasks)},
         [agent],
-        {
-            fault.replace("_", "-"): [_rule(fault, {"first": 1}, _fault(fault, families[0]))]
-            for fault, families in UNSEEN_PAGES.items()
-        },
+        {kind: [_rule(kind, {"first": 1}, fault)] for kind, fault in LIVE_FAULTS.items()},
         timeout_s=300,
     )
 
 
-def _tasks(sites: Sequence[str], sample: int | None) -> dict[str, Any]:
+def tasks_of(sites: Sequence[str], sample: int | None) -> dict[str, Any]:
+    """Return a campaign's choice of the tasks of some sites, all or a sample."""
     chosen: dict[str, Any] = {"sites": [f"{site}.warex.test" for site in sites]}
     return chosen if sample is None else {**chosen, "sample": sample}
 

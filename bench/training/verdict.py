@@ -8,11 +8,14 @@ from statistics import fmean
 from typing import Final
 
 from bench.training.campaigns import UNSEEN_BRANDS
-from bench.training.experiment import BASE, RANKER, STAGE_ONE, Experiment
+from bench.training.experiment import BASE, STAGE_ONE, Experiment
+from bench.training.live import LiveTrial, live_rise, live_table, live_trials
+from bench.training.rankers import BEFORE, HARD
 from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.stats.proportions import ALPHA, fisher
 from warex.exports.dataset import read_dataset
 from warex.exports.rows import Row
+from warex.training.evaluation.hard_test import read_hard_test
 from warex.training.evaluation.tables import shown
 
 _WITHOUT_ACTION: Final = ("text", "empty", "refusal")
@@ -20,6 +23,9 @@ MIN_FAILURES: Final = 60
 """Required number of held-out failures."""
 MAX_AGREEMENT_LOSS: Final = 0.05
 """Allowed loss of agreement on clean steps."""
+MIN_RECOVERY: Final = 0.9
+MAX_FALSE_RELOADS: Final = 0.05
+MIN_LIVE_TASKS: Final = 12
 _COLUMNS: Final = (
     "recovered", "unseen brands", "unseen kind", "clean: agrees", "same kind of action",
     "false reloads",
@@ -42,23 +48,28 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """The numbers of an experiment; models by name, the base first."""
+    """The numbers of an experiment; models by name, the one before tuning first."""
 
     scores: Mapping[str, Score]
-    ranker: Score
-    """Of the ranker, on all held-out steps."""
+    """Of language models; empty without one."""
+    rankers: Mapping[str, Score]
+    """Of the rankers, on all held-out steps."""
+    hard: Mapping[str, Score]
+    """Of all models, on the hard test."""
+    trivial: Mapping[str, str]
+    """What the trivial baselines come to on the rows of the rankers, and on the hard test."""
     acts: Mapping[str, Rate]
-    """How often each model's answer has an action in the agent's form."""
+    """How often each language model's answer has an action in the agent's form."""
     others: Mapping[str, Mapping[str, Rate]]
     """Recovery by kind of fault, for kinds absent from training."""
-    live: Sequence[Mapping[str, object]]
-    """``agent``, ``condition``, ``solved`` and ``recovered`` of the live campaigns."""
+    live: Mapping[str, Sequence[LiveTrial]]
+    """The live trials of each model."""
     seconds: Mapping[str, float]
     """Seconds of each step."""
 
     @property
     def tuned(self) -> Mapping[str, Score]:
-        """The models of stage two."""
+        """The language models of stage two."""
         return {name: it for name, it in self.scores.items() if name not in self.before}
 
     @property
@@ -69,23 +80,36 @@ class ExperimentResult:
 
 def read_result(experiment: Experiment) -> ExperimentResult:
     """Read the result from an experiment's folder."""
-    folder = experiment.folder
-    tested = _answers(folder / "answers-failures" / "answers.jsonl", experiment.model)
-    rows = {row.id: row for row in read_dataset(folder / "failures").rows("test")}
+    folder, rankers = experiment.folder, experiment.rankers
+    steps = {row.id: row for row in read_dataset(folder / "all-steps").rows("test")}
+    pairs = {row.id: row for row in read_hard_test().rows("test")}
+    tested: Mapping[str, Mapping[str, tuple[str, bool]]] = {}
+    rows: Mapping[str, Row] = {}
+    hard: dict[str, Score] = {}
     others: dict[str, dict[str, Rate]] = {}
-    if (file := folder / "answers-others" / "answers.jsonl").is_file():
-        asked = {row.id: row for row in read_dataset(folder / "others").rows("train")}
-        others = {
-            name: _by_fault(classes, asked)
-            for name, classes in _answers(file, experiment.model).items()
-        }
-    live = [folder / f"run-live-{name}" / "summary.json" for name in experiment.live]
+    if experiment.model is not None:
+        tested = _answers(folder / "answers-failures", experiment.model)
+        rows = {row.id: row for row in read_dataset(folder / "failures").rows("test")}
+        asked = _answers(folder / HARD, experiment.model)
+        hard = {name: _score(classes, pairs) for name, classes in asked.items()}
+        if (folder / "answers-others").is_dir():
+            other_rows = {row.id: row for row in read_dataset(folder / "others").rows("train")}
+            others = {
+                name: _by_fault(classes, other_rows)
+                for name, classes in _answers(folder / "answers-others", experiment.model).items()
+            }
+    ranked = {name: _answers(folder / f"answers-{name}", "")[name] for name in rankers.names}
+    hard |= {
+        name: _score(_answers(folder / f"{HARD}-{name}", "")[name], pairs) for name in rankers.names
+    }
     return ExperimentResult(
         scores={name: _score(classes, rows) for name, classes in tested.items()},
-        ranker=_score(
-            _answers(folder / "answers-ranker" / "answers.jsonl", experiment.model)[RANKER],
-            {row.id: row for row in read_dataset(folder / "all-steps").rows("test")},
-        ),
+        rankers={name: _score(classes, steps) for name, classes in ranked.items()},
+        hard=hard,
+        trivial={
+            "recovery test": _trivial(folder / f"answers-{BEFORE}"),
+            "hard test": _trivial(folder / f"{HARD}-{BEFORE}"),
+        },
         acts={
             name: clustered_rate(
                 (rows[it].task, label not in _WITHOUT_ACTION) for it, (label, _) in classes.items()
@@ -93,13 +117,56 @@ def read_result(experiment: Experiment) -> ExperimentResult:
             for name, classes in tested.items()
         },
         others=others,
-        live=[one for file in live if file.is_file() for one in _live(file)],
+        live={
+            name: live_trials(folder / f"run-live-{name}")
+            for name in (*rankers.names, *experiment.live)
+            if (folder / f"run-live-{name}").is_dir()
+        },
         seconds=experiment.seconds,
     )
 
 
+def goals(it: ExperimentResult) -> Iterator[tuple[bool, str]]:
+    """Yield whether each goal is reached, with a sentence; for the rankers and the adapters."""
+    for scores, kind in ((it.rankers, "rankers"), (it.scores, "language models")):
+        before = [one for name, one in scores.items() if name in (BEFORE, BASE)]
+        after = {name: one for name, one in scores.items() if name not in (BEFORE, BASE, STAGE_ONE)}
+        if not before or not after:
+            continue
+        recovered = min(one.recovery.value or 0 for one in after.values())
+        yield (
+            recovered >= MIN_RECOVERY,
+            f"{kind}: recovery of each at least {MIN_RECOVERY:.0%} (least: {recovered:.0%})",
+        )
+        reloads = max(one.false_reloads.value or 0 for one in after.values())
+        yield (
+            reloads <= MAX_FALSE_RELOADS,
+            f"{kind}: false reloads of each at most {MAX_FALSE_RELOADS:.0%} (most: {reloads:.1%})",
+        )
+        first = before[0].agreement.value or 0
+        agreed = fmean(one.agreement.value or 0 for one in after.values())
+        yield (
+            agreed >= first,
+            f"{kind}: agreement on clean steps not lower ({first:.1%} before, {agreed:.1%} after)",
+        )
+        live = {name: it.live[name] for name in after if name in it.live}
+        untuned = next(
+            (it.live[name] for name in (BEFORE, BASE) if name in scores and name in it.live), ()
+        )
+        if live and untuned:
+            rise = live_rise(untuned, list(live.values()))
+            yield (
+                rise.p < ALPHA and rise.after > rise.before and rise.tasks >= MIN_LIVE_TASKS,
+                f"{kind}: live success under faults rises significantly"
+                f" ({rise.before:.1%} before, {rise.after:.1%} after, on {rise.tasks} tasks;"
+                f" exact sign-flip test over tasks: p = {rise.p:.3f})",
+            )
+
+
 def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> Iterator[str]:
     """Yield a sentence for each claim that does not hold."""
+    if not it.tuned:
+        return
     for name, score in it.tuned.items():
         if score.recovery.n < min_failures:
             yield f"{name} was asked {score.recovery.n} held-out failures, not {min_failures}"
@@ -119,44 +186,69 @@ def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> 
 
 def tables(it: ExperimentResult) -> str:
     """Return the numbers as Markdown."""
-    scores = list(it.scores.items())
-    columns = [*_COLUMNS, *(f"p against {name}" for name in it.before)]
+    parts = []
+    for scores, title in (
+        (it.scores, "Recovery test, language models"),
+        (it.rankers, "Recovery test, rankers"),
+        (it.hard, "Hard test"),
+    ):
+        if scores:
+            parts.append(f"{title}:\n\n{_score_table(scores, it.before)}")
+    parts += [f"Trivial baselines, {test}:\n\n{table}" for test, table in it.trivial.items()]
+    if it.others:
+        parts.append(f"Other kinds of faults:\n\n{_other_table(it.others)}")
+    if it.live:
+        parts.append(f"Live, solved tasks:\n\n{live_table(it.live)}")
+    reached = [f"- {'reached' if yes else 'NOT REACHED'}: {goal}" for yes, goal in goals(it)]
+    if reached:
+        parts.append("\n".join(["Goals:", "", *reached]))
+    took = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in it.seconds.items())
+    parts.append(f"{sum(it.seconds.values()) / 60:.0f} minutes: {took}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _score_table(scores: Mapping[str, Score], before: Mapping[str, Score]) -> str:
+    compared = {name: one for name, one in before.items() if name in scores}
+    if not compared and BEFORE in scores:
+        compared = {BEFORE: scores[BEFORE]}
+    columns = [*_COLUMNS, *(f"p against {name}" for name in compared)]
     lines = [f"| model | {' | '.join(columns)} |", f"| --- |{' --- |' * len(columns)}"]
-    for place, (name, score) in enumerate([*scores, (RANKER, it.ranker)]):
+    for name, score in scores.items():
         rates = (
             score.recovery, score.on_brands, score.on_kind,
             score.agreement, score.same_kind, score.false_reloads,
         )  # fmt: skip
         ps = [
-            _p(fisher(_counts(score.recovery), _counts(other.recovery))) if place > after else ""
-            for after, other in enumerate(it.before.values())
+            "" if name in compared else _p(fisher(_counts(score.recovery), _counts(other.recovery)))
+            for other in compared.values()
         ]
         lines.append(f"| {name} | {' | '.join([*map(shown, rates), *ps])} |")
-    if it.others:
-        kinds = sorted({kind for rates in it.others.values() for kind in rates})
-        lines += ["", f"| model | {' | '.join(f'`{kind}`' for kind in kinds)} |"]
-        lines.append(f"| --- |{' --- |' * len(kinds)}")
-        for name, by_fault in it.others.items():
-            cells = (shown(by_fault.get(kind, Rate(0, 0))) for kind in kinds)
-            lines.append(f"| {name} | {' | '.join(cells)} |")
-    if it.live:
-        lines += ["", "| agent | condition | tasks solved | faults recovered from |"]
-        lines.append("| --- | --- | --- | --- |")
-        lines += [
-            f"| {one['agent']} | {one['condition']} | {one['solved']} | {one['recovered']} |"
-            for one in it.live
-        ]
-    took = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in it.seconds.items())
-    return "\n".join([*lines, "", f"{sum(it.seconds.values()) / 60:.0f} minutes: {took}.", ""])
+    return "\n".join(lines)
 
 
-def _answers(file: Path, model: str) -> Mapping[str, Mapping[str, tuple[str, bool]]]:
+def _other_table(others: Mapping[str, Mapping[str, Rate]]) -> str:
+    kinds = sorted({kind for rates in others.values() for kind in rates})
+    lines = [f"| model | {' | '.join(f'`{kind}`' for kind in kinds)} |"]
+    lines.append(f"| --- |{' --- |' * len(kinds)}")
+    for name, by_fault in others.items():
+        cells = (shown(by_fault.get(kind, Rate(0, 0))) for kind in kinds)
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _trivial(folder: Path) -> str:
+    """Return the table of the baselines that an evaluation printed, with its verdict."""
+    text = (folder / "table.md").read_text()
+    return text.partition("\n| task |")[0].strip()
+
+
+def _answers(folder: Path, model: str) -> Mapping[str, Mapping[str, tuple[str, bool]]]:
     """Return each model's answers by the row's id: their class and whether the kind agrees."""
     answers: dict[str, dict[str, tuple[str, bool]]] = {}
-    for line in file.read_text().splitlines():
+    for line in (folder / "answers.jsonl").read_text().splitlines():
         one = json.loads(line)
         name = Path(one["model"]).name
-        name = BASE if name == Path(model).name else name
+        name = BASE if model and name == Path(model).name else name
         answers.setdefault(name, {})[one["row"]] = (one["class"], one["same_kind"])
     return answers
 
@@ -189,20 +281,6 @@ def _by_fault(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) 
         )
         for kind in kinds
     }
-
-
-def _live(summary: Path) -> Iterator[Mapping[str, object]]:
-    for one in json.loads(summary.read_text())["conditions"]:
-        yield {
-            "agent": one["agent"],
-            "condition": one["condition"],
-            "solved": _of(one["success"]),
-            "recovered": _of(one["injection_recovery"]),
-        }
-
-
-def _of(rate: Mapping[str, object] | None) -> str:
-    return f"{rate['hits']}/{rate['n']}" if rate else "—"
 
 
 def _rises(after: Rate, before: Rate) -> bool:

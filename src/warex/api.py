@@ -47,7 +47,7 @@ from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.paper_config import is_paper_config, read_paper_config
-from warex.text.arguments import checks_arguments, read_path, read_texts
+from warex.text.arguments import checks_arguments, made_by, read_path, read_texts
 from warex.text.english import did_you_mean
 from warex.traces import (
     EVENTS,
@@ -82,6 +82,7 @@ class PlaywrightLaunch(TypedDict):
     args: list[str]
 
 
+@made_by("entering the block of warex.intercept(…)")
 class Interception:
     """A running proxy and its records, which can still be read after it ends."""
 
@@ -205,8 +206,8 @@ class Interception:
         for what, given in (("fault", fault), ("match", match or {})):
             if not isinstance(given, Mapping):
                 raise InputError(
-                    f"plan(…): the {what} {given!r} is no dict; write it as in a scenario, such as"
-                    ' plan({"kind": "http_error"}, {"url": "*/cart"})'
+                    f"plan(…): the {what} {given!r} is not a dict; write it as in a scenario,"
+                    ' such as plan({"kind": "http_error"}, {"url": "*/cart"})'
                 )
         body: dict[str, object] = {"fault": dict(fault), "match": dict(match or {})}
         if name is not None:
@@ -284,10 +285,13 @@ class Interception:
         return combined_bundles(os.environ, self._ca, self._scratch)
 
 
+@made_by("warex.intercept(…)")
 class Interceptor:
     """Starts the proxy when its ``with`` or ``async with`` block is entered; used once."""
 
     def __init__(self, begin: Callable[[], AbstractContextManager[Interception]]) -> None:
+        if not callable(begin):
+            raise InputError(f"Interceptor({begin!r}): call warex.intercept({begin!r}) instead")
         self._begin = begin
         self._running: AbstractContextManager[Interception] | None = None
 

@@ -382,6 +382,16 @@ class DropPackets(msgspec.Struct, frozen=True):
     )
 
 
+class LosePackets(msgspec.Struct, frozen=True):
+    """Lose packets of the connection at random, from its acceptance to its end."""
+
+    name: ClassVar = "lose_packets"
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True)
+
+    share: float
+    """Of the packets of each direction, in (0, 1)."""
+
+
 class BadCertificate(msgspec.Struct, frozen=True):
     """Begin TLS with a certificate that no client should trust."""
 
@@ -422,6 +432,7 @@ type Effect = (
     | DnsError
     | RefuseConnection
     | DropPackets
+    | LosePackets
     | BadCertificate
     | RefuseHttp2
 )

@@ -276,7 +276,7 @@ def _resource_of(request: Request) -> Resource:
 
 
 def _names_a_program(headers: Mapping[str, str]) -> bool:
-    """Whether the User-Agent names a program that is no browser."""
+    """Whether the User-Agent names a program that is not a browser."""
     name = headers.get("user-agent", "")
     changed = headers.get("upgrade-insecure-requests") == "1" or "referer" in headers
     return bool(name) and not name.startswith(BROWSER) and not changed

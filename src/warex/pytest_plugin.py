@@ -159,8 +159,16 @@ class CampaignRun:
         """
         __tracebackhide__ = True
         from warex.analysis.output.thresholds import judge_run
+        from warex.errors import InputError
         from warex.report.ci.cases import gate_cases
+        from warex.text.english import did_you_mean
 
+        ends = ("skip", "pass", "fail")
+        if on_unclear not in ends:
+            raise InputError(
+                f"require(…, on_unclear={on_unclear!r}): it is one of skip, pass and fail"
+                f"{did_you_mean(str(on_unclear), ends)}"
+            )
         found = judge_run(self.table, demand)
         self._gates.extend(gate_cases(found, None if on_unclear == "skip" else on_unclear))
         if found.end == "broken":

@@ -98,7 +98,7 @@ class HostMap:
         target = _split(right)
         if source is None or target is None or {source.path, target.path} - {"", "/"}:
             raise ValueError(
-                f"{text!r} is no mapping of one origin to another;"
+                f"{text!r} is not a mapping of one origin to another;"
                 " write for instance https://shop.example=http://127.0.0.1:8001"
             )
         return cls(
@@ -124,7 +124,7 @@ def read_origin(text: str) -> str:
     """Return an origin as browsers write it, without a trailing slash. Raises ValueError."""
     parts = _split(text)
     if not parts or parts.port == 0 or parts.path.strip("/") or parts.query or parts.fragment:
-        raise ValueError(f"{text!r} is no origin; write for instance https://shop.example")
+        raise ValueError(f"{text!r} is not an origin; write for instance https://shop.example")
     return origin_of(text)
 
 
@@ -137,7 +137,7 @@ def origin_of(url: str) -> str:
 def read_host(text: str) -> str:
     """Return a host, or ``*.example`` for its subdomains, in lower case. Raises ValueError."""
     if _HOST.fullmatch(text) is None:
-        raise ValueError(f"{text!r} is no host; write shop.example or *.example")
+        raise ValueError(f"{text!r} is not a host; write shop.example or *.example")
     return text.lower()
 
 
@@ -152,7 +152,7 @@ def read_proxy_url(text: str) -> str:
     parts = _split(text, _PROXIES)
     if parts is None or not parts.port:
         raise ValueError(
-            f"{text!r} is no proxy; write http://host:port or http://user:password@host:port;"
+            f"{text!r} is not a proxy; write http://host:port or http://user:password@host:port;"
             " https and socks5 are possible, too"
         )
     return text

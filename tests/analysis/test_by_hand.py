@@ -416,7 +416,7 @@ def test_recovery_is_told_by_trial_and_by_injection_and_with_success(table: Tabl
 
 def test_the_price_of_recovery_is_a_mean_over_recovered_injections(table: Table) -> None:
     # Recovers: 3 s, 1 step, 2030 tokens. Waits: 7 s, 3 steps, 3 * 1010. Two tries: 7 s and 3 s,
-    # 1 step and 1010 each, the first at the second try. To order twice is no recovery.
+    # 1 step and 1010 each, the first at the second try. To order twice is not recovery.
     found = {
         (row.agent, row.condition): (
             row.recovery_s,

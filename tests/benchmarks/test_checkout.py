@@ -1,4 +1,4 @@
-"""A folder that is no checkout is reported, with what to do."""
+"""A folder that is not a checkout is reported, with what to do."""
 
 from pathlib import Path
 

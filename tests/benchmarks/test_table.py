@@ -61,18 +61,18 @@ def test_paths_are_looked_for_beside_the_campaign_first(
         ({"name": "testbed", "sites": {"a": "http://b"}}, "no site 'a'; testbed takes none"),
         ({"name": "testbed", "options": {"a": 1}}, r"benchmark\.options: there is no key 'a'"),
         ({"name": "agentlab", "sites": {"mapp": "http://b"}}, "no site 'mapp'; did you mean 'map'"),
-        ({"name": "agentlab", "sites": {"map": "b"}}, r"benchmark\.sites\.map: 'b' is no URL"),
+        ({"name": "agentlab", "sites": {"map": "b"}}, r"benchmark\.sites\.map: 'b' is not a URL"),
         (
             {"name": "agentlab", "options": {"agnet": "AGENT_4o"}},
             "there is no key 'agnet' here; did you mean 'agent'",
         ),
         (
             {"name": "command", "sites": ["shop"], "options": {"command": "c", "tasks": ["t"]}},
-            "'shop' is no origin",
+            "'shop' is not an origin",
         ),
         (
             {"name": "browser-use", "sites": ["https://s.test/a"], "options": {"tasks": "t"}},
-            "'https://s.test/a' is no origin",
+            "'https://s.test/a' is not an origin",
         ),
         (
             {
@@ -80,7 +80,7 @@ def test_paths_are_looked_for_beside_the_campaign_first(
                 "sites": {"https://s.test": "http://127.0.0.1:1/a"},
                 "options": {"command": "c", "tasks": ["t"]},
             },
-            "'http://127.0.0.1:1/a' is no origin",
+            "'http://127.0.0.1:1/a' is not an origin",
         ),
     ],
 )

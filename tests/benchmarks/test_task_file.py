@@ -28,10 +28,10 @@ def test_tasks_are_in_the_order_of_their_file(tmp_path: Path, suffix: str, text:
         (".json", '[{"id": "a"}, {"id": ""}]', "t, task 2: id"),
         (".json", '[{"id": "a\\u0000b"}]', "t, task 1: id: .* holds a NUL"),
         (".jsonl", '{"id": "\\ud800"}', "t, line 1: id"),
-        (".json", "7", "t is no list of tasks"),
-        (".json", "[", "t is no list of tasks"),
+        (".json", "7", "t is not a list of tasks"),
+        (".json", "[", "t is not a list of tasks"),
         (".jsonl", "\n7\n", "t, line 2: "),
-        (".jsonl", "\n[\n", "t, line 2 is no JSON"),
+        (".jsonl", "\n[\n", "t, line 2 is not JSON"),
         (".json", "[]", "t holds no task: give one"),
     ],
 )

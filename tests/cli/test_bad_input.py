@@ -47,7 +47,7 @@ SCENARIOS = {
     ),
     "bad regex": (
         rules(f"name: a, match: {{url_regex: '('}}, {FIRST}, fault: {{kind: http_error}}"),
-        "`(` is no regular expression",
+        "`(` is not a regular expression",
     ),
     "negative delay": (
         rules(f"name: a, {FIRST}, fault: {{kind: network_error, delay: -1}}"),
@@ -132,11 +132,11 @@ LINES = {
     "a map of nothing": (["proxy", "--map", "nonsense"], "write for instance https://"),
     "an upstream of no kind": (["proxy", "--upstream", "nonsense"], "write http://host:port"),
     "a site without a scheme": (["proxy", "--site", "shop"], "for instance https://shop.example"),
-    "a site with a path": (["proxy", "--site", "https://a.b/c"], "is no origin"),
+    "a site with a path": (["proxy", "--site", "https://a.b/c"], "is not an origin"),
     "an address of another machine": (["proxy", "--host", "192.0.2.1"], "give 127.0.0.1"),
     "an address of no machine": (["proxy", "--host", "no such host"], "give 127.0.0.1"),
     "arming at no time": (["proxy", "--arm", "never"], "first_llm_call"),
-    "a replay of what is no trial": (["proxy", "--replay", "."], "events.jsonl does not exist"),
+    "a replay of what is not a trial": (["proxy", "--replay", "."], "events.jsonl does not exist"),
     "a replay of nothing": (["proxy", "--replay", "none"], "none does not exist"),
     "a replay with a scenario": (
         ["proxy", "--replay", ".", "--scenario", "paper/server-error"],
@@ -148,10 +148,10 @@ LINES = {
     "no campaign": (["run"], "Missing argument 'CAMPAIGN'"),
     "no trial at all": (["run", "demo", "--limit", "0"], "0 is not in the range x>=1"),
     "no lane": (["demo", "--jobs", "0"], "0 is not in the range 1<=x<=64"),
-    "a run's map of nothing": (["run", "demo", "--map", "x"], "'--map': 'x' is no mapping"),
+    "a run's map of nothing": (["run", "demo", "--map", "x"], "'--map': 'x' is not a mapping"),
     "a run's upstream of no kind": (["run", "demo", "--upstream", "x"], "write http://host:port"),
     "a report of nothing": (["report", "none"], "none is not a folder"),
-    "a report of an empty folder": (["report", "."], "is no run"),
+    "a report of an empty folder": (["report", "."], "is not a run"),
     "a report of a file": (["report", "file"], "file is not a folder"),
     "an inspection of nothing": (["inspect", "none"], "none is not a folder"),
     "an inspection of an empty folder": (["inspect", "."], "holds no trial"),
@@ -169,7 +169,7 @@ LINES = {
     ),
     "a recording that is none": (
         ["scenarios", "check", "paper/server-error", "--against", "file"],
-        "file is no HAR file",
+        "file is not a HAR file",
     ),
     "two ways to print the CA": (["ca", "--pem", "--spki"], "exclude each other"),
 }

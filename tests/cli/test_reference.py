@@ -57,7 +57,7 @@ def typed(text: str) -> Iterator[list[str]]:
         *INLINE.findall(FENCED.sub("", text)),
     ]:
         for found in re.findall(r"(?:^|\(|; |&& )(warex [^;&|)]*)", line.strip()):
-            # A line of the design's own notation is no command line.
+            # A line of the design's own notation is not a command line.
             if not re.search(r"[\[\]…\\]", found):
                 yield shlex.split(found.partition(" > ")[0], comments=True)[1:]
 

@@ -64,14 +64,14 @@ def test_a_folder_that_holds_something_is_not_written_into(tmp_path: Path) -> No
 
 
 def test_a_folder_that_is_no_data_set_is_said_to_be_none(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"is no data set.*warex export"):
+    with pytest.raises(InputError, match=r"is not a data set.*warex export"):
         read_dataset(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("{", "[", r"train\.jsonl:1: this is no row of the format sft: Invalid JSON"),
+        ("{", "[", r"train\.jsonl:1: this is not a row of the format sft: Invalid JSON"),
         ('"step":', '"stp":', r"train\.jsonl:1: .* step: Field required"),
         ("shop.example", "x.example", "was changed since"),
     ],

@@ -19,7 +19,7 @@ def test_only_a_silence_without_an_end_has_no_seconds() -> None:
         for given in ({"then": "never", "stall": 3}, {"then": "close", "stall": None}):
             with pytest.raises(ValidationError, match="do not go together"):
                 kind.model_validate(given)
-        with pytest.raises(ValidationError, match="stall 0 is no silence"):
+        with pytest.raises(ValidationError, match="stall 0 is not silence"):
             kind.model_validate({"stall": 0})
 
 

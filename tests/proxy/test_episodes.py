@@ -362,7 +362,7 @@ def test_what_cannot_begin_is_a_sentence_and_changes_nothing(
             ({"task": "b", "scenario": "paper/sever-error"}, "did you mean 'paper/server-error'"),
             ({"task": "b", "scenario": {"name": "x", "rules": [{}]}}, "rules"),
             ({"task": "b", "scenario": "paper/network-error", "intensity": 0}, "intensity: 0"),
-            ({"task": "b", "sites": ["shop"]}, "'shop' is no origin"),
+            ({"task": "b", "sites": ["shop"]}, "'shop' is not an origin"),
             ({"task": "b", "out": str(taken)}, "already holds a trace"),
         ]
         for body, says in cases:

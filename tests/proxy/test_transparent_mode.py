@@ -294,7 +294,7 @@ def test_a_clients_own_proxy_gets_whole_urls_and_its_password(
     assert within.lane.events(SiteUnreachable) == []
 
 
-# ---- what is no HTTP
+# ---- what is not HTTP
 
 
 def _shout(client: socket.socket) -> None:

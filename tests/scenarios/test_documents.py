@@ -138,7 +138,7 @@ def test_a_slip_of_syntax_is_told_with_its_line(
     refusal: Refusal, name: str, content: str, where: str
 ) -> None:
     said = refusal(content, name)
-    assert said.startswith(f"{name} is no well-formed ")
+    assert said.startswith(f"{name} is not well-formed ")
     assert where in said
 
 

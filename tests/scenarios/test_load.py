@@ -47,7 +47,7 @@ def test_the_text_of_a_payload_is_read_from_a_file_beside_the_scenario(tmp_path:
     [
         ("none.txt", "none.txt cannot be read: No such file or directory"),
         (".", " cannot be read: Is a directory"),
-        ("latin.txt", "latin.txt is no text in UTF-8"),
+        ("latin.txt", "latin.txt is not text in UTF-8"),
         ("long.txt", "long.txt cannot be read: "),
         ("plain.txt", "text has to hold either {link} or {button}"),
     ],

@@ -87,9 +87,9 @@ def test_what_names_more_or_less_than_an_origin_is_refused(pattern: str) -> None
 
 
 def test_a_scheme_or_port_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="`ftp` is no scheme of the web; give http, https or"):
+    with pytest.raises(ValueError, match="`ftp` is not a scheme of the web; give http, https or"):
         parse_origin_pattern("ftp://shop.example")
-    with pytest.raises(ValueError, match="70000 is no port; give one from 1 to 65535"):
+    with pytest.raises(ValueError, match="70000 is not a port; give one from 1 to 65535"):
         parse_origin_pattern("https://shop.example:70000")
 
 

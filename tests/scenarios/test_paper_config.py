@@ -168,7 +168,7 @@ def test_the_scenario_can_be_made_of_any_of_the_papers_three_types(tmp_path: Pat
         ({"failure_type": "network_error", "delay": -1}, "delay: -1 is not allowed"),
         (
             {"failure_type": "network_error", "url": "(", "url_match": "regex"},
-            "url `(` is no regular expression",
+            "url `(` is not a regular expression",
         ),
         ({"failures": []}, "failures: [] is not allowed; give a list"),
         (

@@ -222,7 +222,7 @@ def test_a_name_is_one_short_line_without_secrets() -> None:
     ("text", "said"),
     [
         ("nothing", "one of webarena, step, real"),
-        ("text:(", "is no regular expression"),
+        ("text:(", "is not a regular expression"),
         ("url:/task/(.*)", "has no group"),
         ("url:(?P<task>a)(?=b)", "linear"),
     ],

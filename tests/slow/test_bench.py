@@ -70,4 +70,4 @@ def test_an_unknown_benchmark_is_named_with_those_there_are() -> None:
     )
 
     assert done.returncode == 2
-    assert "'speed' is no benchmark; there are " + ", ".join(BENCHMARKS) in done.stderr
+    assert "'speed' is not a benchmark; there are " + ", ".join(BENCHMARKS) in done.stderr

@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells of others' ends"),
 ]
 
-TASKS = 8
+TASKS = 10
 MARK = "WAREX_KILLED"
 AGENT = """
 import json, sys, time, urllib.error, urllib.request
@@ -108,32 +108,51 @@ def running(kind: str, mark: str) -> list[int]:
     return found
 
 
-def counted(run: Path) -> int:
-    """Return how many trials have ended and are not void."""
-    return sum(1 for path in run.rglob("outcome.json") if b'"void"' not in path.read_bytes())
+def attempt_folders(run: Path) -> set[Path]:
+    """Return the folders of all attempts that have begun."""
+    return set(run.rglob("attempt-*"))
+
+
+def outcome_of(attempt: Path) -> bytes | None:
+    """Return an attempt's outcome as it stands on disk; None before its end."""
+    with suppress(FileNotFoundError):
+        return (attempt / "outcome.json").read_bytes()
+    return None
+
+
+def is_over(before: set[Path], now: set[Path]) -> bool:
+    """Return whether a kill's voids are no longer the last in a row.
+
+    ``before`` are the attempts that had begun by the kill: all of them have ended, and one that
+    began later counts. An attempt that counts beside the kill does not part its voids from those of
+    the next one: three in a row end the campaign.
+    """
+    later = [outcome_of(attempt) for attempt in now - before]
+    counts = any(outcome is not None and b'"void"' not in outcome for outcome in later)
+    return counts and None not in map(outcome_of, before)
 
 
 def kills(kind: str, process: "subprocess.Popen[bytes]", run: Path) -> int:
-    """Kill one after the other, each at a moment after a trial was finished; return how many.
+    """Kill one after the other, each after the last one's effects; return how many.
 
     Trials that were void come last, and are left alone: three attempts are all that each has.
     """
-    done = number = 0
+    number = 0
+    before: set[Path] = set()
     mark = str(run.parent)
     while process.poll() is None and sum(1 for _ in run.rglob("attempt-1")) < 2 * TASKS - 1:
-        if counted(run) == done and number:
+        if number and not is_over(before, attempt_folders(run)):
             time.sleep(0.02)
             continue
         with suppress(subprocess.TimeoutExpired):
-            process.wait(draw(1, kind, "moment", number) * 1.5)
+            process.wait(draw(1, kind, "moment", number))
         pids = running(kind, mark)
         if not pids:
             continue
-        # Counted now, not before the wait: at most one is killed between two trials that count.
-        done = counted(run)
         with suppress(ProcessLookupError):
             os.kill(pids[int(draw(1, kind, "which", number) * len(pids))], signal.SIGKILL)
             number += 1
+            before = attempt_folders(run)
     return number
 
 

@@ -22,7 +22,7 @@ def test_models_learn_from_runs_what_they_are_asked_on_sites_that_they_have_not_
     experiment.run()
 
     result = read_result(experiment)
-    ranker = result.ranker
+    ranker = result.rankers["ranker-0"]
     assert ranker.recovery.n >= 8
     assert (ranker.recovery.value or 0) >= 0.8
     # A model that always reloads would recover, too.

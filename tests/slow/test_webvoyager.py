@@ -44,7 +44,7 @@ FIND_THE_ZIP_CODE = {
             "last": r'\[(?P<n>\d+)\]: <input> "";.*"Claim now"',
             "say": [
                 "Thought: I tell who I am.\nAction: Type [$n]; [Kim]",
-                "Thought: This is no map.\nAction: GoBack",
+                "Thought: This is not a map.\nAction: GoBack",
             ],
         },
         {

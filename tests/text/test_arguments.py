@@ -1,10 +1,11 @@
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from warex.errors import InputError
-from warex.text.arguments import checks_arguments, read_path, read_texts
+from warex.text.arguments import checks_arguments, made_by, read_path, read_texts
 
 
 @checks_arguments
@@ -24,7 +25,7 @@ def test_a_call_that_fits_is_made() -> None:
     [
         ((), {}, "missing a required argument: 'first'"),
         ((1, "b", 2.5), {}, "too many positional arguments"),
-        ((1,), {"fourth": 1}, "got an unexpected keyword argument 'fourth'"),
+        ((1,), {"zzz": 1}, "there is no argument 'zzz'"),
         ((1,), {"first": 1}, "multiple values for argument 'first'"),
     ],
 )
@@ -35,6 +36,32 @@ def test_a_call_that_does_not_fit_is_a_sentence_with_the_form(
         go(*args, **kwargs)
 
     assert str(caught.value) == f"go(…): {sentence}; it is go(first, second='b', *, third=None)"
+
+
+def test_a_misspelt_keyword_is_told_the_nearest() -> None:
+    with pytest.raises(InputError) as caught:
+        go(1, thrid=2.5)  # type: ignore[call-arg]
+
+    assert str(caught.value) == (
+        "go(…): there is no argument 'thrid'; it is go(first, second='b', *, third=None)"
+        "; did you mean 'third'?"
+    )
+
+
+def test_a_class_that_a_user_need_not_construct_names_what_makes_it() -> None:
+    @made_by("shop.order(…)")
+    @dataclass(frozen=True, slots=True)
+    class Order:
+        number: int
+
+    assert Order(3) == Order(number=3)
+    with pytest.raises(InputError) as caught:
+        Order(numbr=3)  # type: ignore[call-arg]
+    assert str(caught.value) == (
+        "Order(…): there is no argument 'numbr'; shop.order(…) makes one; did you mean 'number'?"
+    )
+    with pytest.raises(InputError, match=r"^Order\(…\): missing .*'number'; shop\.order"):
+        Order()  # type: ignore[call-arg]
 
 
 def test_a_type_error_of_the_function_itself_stays_one() -> None:
@@ -48,7 +75,7 @@ def test_a_type_error_of_the_function_itself_stays_one() -> None:
 
 @pytest.mark.parametrize("given", [3, b"x", None, "a\0b", ["x"]])
 def test_what_is_no_path_is_a_sentence(given: Any) -> None:
-    with pytest.raises(InputError, match=r"^go\(out=.*\): it is no path"):
+    with pytest.raises(InputError, match=r"^go\(out=.*\): it is not a path"):
         read_path("go(out=", given)
 
 
@@ -60,5 +87,5 @@ def test_texts_are_a_list_or_one() -> None:
     assert read_texts("a") == ("a",)
     assert read_texts(["a", "b"]) == ("a", "b")
     for given in (3, None, ["a", 3], b"x"):
-        with pytest.raises(ValueError, match="is no text; give a list of texts"):
+        with pytest.raises(ValueError, match="is not text; give a list of texts"):
             read_texts(given)

@@ -161,7 +161,7 @@ def test_a_damaged_answer_is_refused_with_its_place(tmp_path: Path, content: byt
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "k-1").write_bytes(content)
 
-    with pytest.raises(TraceError, match=r"k-1 is no kept answer .* delete it"):
+    with pytest.raises(TraceError, match=r"k-1 is not a kept answer .* delete it"):
         cache(tmp_path).earlier(CacheLookup("k", 1))
 
 

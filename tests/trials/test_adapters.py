@@ -83,7 +83,7 @@ def test_what_judges_is_neither_hit_nor_counted(
             return (f"{SITE}/*",) if by == "url" else ()
 
         def was_visited(self, environment: TaskEnvironment) -> bool | None:
-            # What judges is no browser, so none has gone past the proxy.
+            # What judges is not a browser, so none has gone past the proxy.
             return False if by == "agent" else None
 
     trace = ran(Judged(), context, tmp_path, "page,model", scenario=BROKEN_ONCE)

@@ -40,7 +40,7 @@ def test_one_pattern_or_answer_is_a_list_of_one(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("rules: []", "rules"),
-        ("rules: [{when: '(', say: x}]", "rules[0].when: `(` is no regular expression"),
+        ("rules: [{when: '(', say: x}]", "rules[0].when: `(` is not a regular expression"),
         ("rules: [{when: x}]", "'say' is missing"),
         ("rules: [{whn: x, say: y}]", "no key 'whn' here; did you mean 'when'?"),
         ("rules: [hello]", "a rule is a table with the keys when, last, unless, say"),

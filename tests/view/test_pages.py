@@ -1,27 +1,22 @@
 """The viewer in a real browser: every view, by keyboard, in every light and width, and hostile."""
 
 import re
-import socket
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
+from tests.view.browsing import open_page, serving
 from warex.analysis.run.load import load_run
 from warex.report.html.page import write_report
-from warex.sandbox.chromium import find_chromium
 from warex.view.documents import Documents
-from warex.view.server import application
 from warex.view.static_site import write_static_site
 
 pytestmark = pytest.mark.browser
 
-TOKEN = "secret"
 ATTACK = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 )
@@ -49,38 +44,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(
-            executable_path=find_chromium(headless_shell=True), args=["--no-sandbox"]
-        )
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
 def server(run: Path) -> Iterator[str]:
-    listening = socket.create_server(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
-    config = uvicorn.Config(
-        application(Documents([run]), TOKEN, port), log_level="warning", lifespan="off"
-    )
-    served = uvicorn.Server(config)
-    thread = threading.Thread(target=served.run, kwargs={"sockets": [listening]})
-    thread.start()
-    yield f"http://127.0.0.1:{port}/{TOKEN}/"
-    served.should_exit = True
-    thread.join()
-
-
-def open_page(browser: Browser, address: str, width: int = 1300, scheme: str = "light") -> Page:
-    page = browser.new_page(
-        viewport={"width": width, "height": 850},
-        color_scheme=scheme,  # type: ignore[arg-type]
-        reduced_motion="reduce",
-    )
-    page.goto(address)
-    return page
+    with serving(run) as address:
+        yield address
 
 
 def walk_through(page: Page) -> None:

@@ -36,5 +36,5 @@ def test_a_prompt_is_shown_as_what_changed_since_the_step_before(tmp_path: Path)
         ("added", "user", "[1] Pay"),
         ("equal", "user", "[2] Back"),
     ]
-    with pytest.raises(TraceError, match="Line 1 of the trace is no call"):
+    with pytest.raises(TraceError, match="Line 1 of the trace is not a call"):
         prompt_document(index, 1)

@@ -43,5 +43,5 @@ def test_a_damaged_outcome_is_shown_as_damaged_and_a_void_one_as_void(tmp_path: 
 
 
 def test_a_folder_that_is_no_run_is_told_with_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"is no run: .* Name a folder that `warex run`"):
+    with pytest.raises(TraceError, match=r"is not a run: .* Name a folder that `warex run`"):
         require_run(tmp_path)

@@ -1,6 +1,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests.analysis.builders import SHOP, RunFolder, Story, solved
 from warex.analysis.steps.model_steps import steps
 from warex.errors import TraceError
 from warex.traces.reader import read_trace
+from warex.view.json_text import as_json
 from warex.view.trace_index import RAW_CHUNK, raw_lines, read_index
 
 
@@ -21,6 +23,11 @@ def browsing() -> Story:
     return story.thinks(2, "click").gets("x2", 500).thinks(3, "click").stops()
 
 
+def statuses(columns: dict[str, Any]) -> list[int | None]:
+    answers = columns["answer"]
+    return [answers["values"][code][0] for code in answers["codes"]]
+
+
 @pytest.mark.parametrize("version", [3, 2])
 def test_the_index_holds_what_the_steps_need_and_no_call_as_an_exchange(
     tmp_path: Path, version: int
@@ -32,12 +39,10 @@ def test_the_index_holds_what_the_steps_need_and_no_call_as_an_exchange(
     index = read_index(path)
 
     assert steps(index.entries) == steps(read_trace(trace).entries)
-    columns = index.exchanges.columns(index.carriers)
-    assert list(zip(columns["id"], columns["status"], strict=True)) == [
-        ("x0", 200),
-        ("x1", 200),
-        ("x2", 500),
-    ]
+    assert index.exchanges.lines_of(["m1", "x0", "x2", "x9"]) == {"m1": 2, "x0": 6, "x2": 10}
+    columns = json.loads(as_json(index.exchanges.document(index.carriers)))
+    assert columns["left_out"] == [0]
+    assert statuses(columns) == [200, 200, 200, 500]
     assert index.problems == []
 
 
@@ -79,7 +84,7 @@ def test_a_damaged_line_is_told_and_the_others_are_shown(tmp_path: Path) -> None
 
     index = read_index(path)
 
-    assert index.exchanges.id == ["x0", "x2"]
+    assert sorted(index.exchanges.lines_of(["x0", "x1", "x2"])) == ["x0", "x2"]
     assert [problem.removeprefix(str(trace)) for problem in index.problems] == [
         ":4: this is not a line of JSON (Expecting ',' delimiter: line 2 column 1 (char 41)); it is"
         " left out.",
@@ -87,6 +92,26 @@ def test_a_damaged_line_is_told_and_the_others_are_shown(tmp_path: Path) -> None
         ":6: seq 6 follows 3; lines are missing.",
         ":7: the last line is cut short: its writer was killed, or still writes it.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("seq", 1 << 60), ("seq", -1), ("t", 1e300), ("size", 1 << 62)]
+)
+def test_a_number_that_no_trace_has_is_a_damaged_line(
+    tmp_path: Path, name: str, value: float
+) -> None:
+    path = an_attempt(tmp_path, Story().page("x0").page("x1"))
+    trace = path / "events.jsonl"
+    lines = trace.read_text().splitlines(keepends=True)
+    event = json.loads(lines[-1])
+    assert event["event"] == "response"
+    lines[-1] = json.dumps(event | {name: value}, separators=(",", ":")) + "\n"
+    trace.write_text("".join(lines))
+
+    index = read_index(path)
+
+    assert any("is out of range" in problem for problem in index.problems)
+    assert json.loads(as_json(index.exchanges.document(())))["seq"]
 
 
 def test_many_damaged_lines_are_counted(tmp_path: Path) -> None:

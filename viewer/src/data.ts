@@ -49,6 +49,8 @@ export interface ConditionRow {
   voids: number;
   planned: number;
   delivered: number;
+  /** How many trials part where from their clean twins. */
+  parting: Partial<Record<"same" | "before_faults" | "at_fault" | "after_fault", number>> | null;
 }
 
 export interface Run {
@@ -100,7 +102,6 @@ export interface Step {
 }
 
 export interface Exchange {
-  id: string;
   seq: number;
   response_seq: number | null;
   t: number;
@@ -119,7 +120,8 @@ export interface Fault {
   kind: string;
   rule: string;
   url: string;
-  exchange: string;
+  /** The line of the request that it hit; null if there is none. */
+  request_seq: number | null;
   seq: number;
   t: number;
   fate: "delivered" | "missed" | "open";
@@ -207,7 +209,7 @@ export interface Pair {
 
 const RAW_CHUNK = 50;
 const MOST_CACHED = 200;
-const isStatic = document.querySelector('meta[name="warex-static"]') !== null;
+export const isStatic = document.querySelector('meta[name="warex-static"]') !== null;
 
 type Waiting = { resolve: (value: unknown) => void };
 const waiting = new Map<string, Waiting>();
@@ -227,7 +229,7 @@ export function load<T>(name: string, anew = false): Promise<T> {
     const loading = (isStatic ? loadScript(name) : fetchJson(name)).then((document) => {
       const error = (document as { error?: string } | null)?.error;
       if (error && isStatic) throw new Error(error);
-      return name.startsWith("trial/") ? withRows(document as Columns) : document;
+      return name.startsWith("trial/") && !error ? withRows(document as Columns) : document;
     });
     loading.catch(() => cache.delete(name));
     cache.set(name, loading);
@@ -236,25 +238,49 @@ export function load<T>(name: string, anew = false): Promise<T> {
   return cache.get(name) as Promise<T>;
 }
 
-type Columns = { exchanges: { [name in keyof Exchange]: Exchange[name][] } };
+interface Coded<T> {
+  values: T[];
+  codes: number[];
+}
+
+interface Columns {
+  exchanges: {
+    left_out: number[];
+    seq: number[];
+    t: number[];
+    url: string[];
+    request: Coded<[method: string, resource: string]>;
+    answer_seq: number[];
+    duration: (number | null)[];
+    answer: Coded<[status: number | null, resource: string | null, by: string | null, error: string | null]>;
+    size: number[];
+  };
+}
 
 /** Return a trial whose exchanges are objects: they are sent as columns, which are shorter. */
 function withRows(trial: Columns): unknown {
   const all = trial.exchanges;
-  const exchanges = all.seq.map((seq, place): Exchange => ({
-    id: all.id[place]!,
-    seq,
-    response_seq: all.response_seq[place]!,
-    t: all.t[place]!,
-    end: all.end[place]!,
-    method: all.method[place]!,
-    url: all.url[place]!,
-    resource: all.resource[place]!,
-    status: all.status[place]!,
-    by: all.by[place]!,
-    error: all.error[place]!,
-    size: all.size[place]!,
-  }));
+  const leftOut = new Set(all.left_out);
+  const exchanges: Exchange[] = [];
+  all.seq.forEach((seq, row) => {
+    if (leftOut.has(row)) return;
+    const [method, asked] = all.request.values[all.request.codes[row]!]!;
+    const [status, resource, by, error] = all.answer.values[all.answer.codes[row]!]!;
+    const [t, duration, answer, size] = [all.t[row]!, all.duration[row]!, all.answer_seq[row]!, all.size[row]!];
+    exchanges.push({
+      seq,
+      response_seq: answer < 0 ? null : answer,
+      t,
+      end: duration === null ? null : t + duration,
+      method,
+      url: all.url[row]!,
+      resource: resource ?? asked,
+      status,
+      by,
+      error,
+      size: size < 0 ? null : size,
+    });
+  });
   return { ...trial, exchanges };
 }
 
@@ -266,8 +292,8 @@ async function fetchJson(name: string): Promise<unknown> {
     throw new Error("The viewer's server does not answer; `warex view` may have ended.");
   }
   const body = await response.json().catch(() => null);
-  if (!response.ok) {
-    throw new Error(body?.error ?? `The server answered ${response.status}.`);
+  if (!response.ok || body === null) {
+    throw new Error(body?.error ?? `The server's answer cannot be read (status ${response.status}).`);
   }
   return body;
 }

@@ -136,7 +136,7 @@ function PromptDiff(props: Props & { step: Step }): JSX.Element {
 
 function ExchangeDetail(props: Props & { exchange: Exchange }): JSX.Element {
   const { exchange, trial } = props;
-  const faults = trial.faults.filter((fault) => fault.exchange === exchange.id);
+  const faults = trial.faults.filter((fault) => fault.request_seq === exchange.seq);
   return (
     <>
       <h2>
@@ -148,7 +148,7 @@ function ExchangeDetail(props: Props & { exchange: Exchange }): JSX.Element {
           ["from", exchange.by ?? "—"],
           ["kind", exchange.resource],
           ["time", `${seconds(exchange.t)}, ${exchange.end === null ? "no end" : `${seconds(exchange.end - exchange.t)} long`}`],
-          ["size", bytes(exchange.size)],
+          ["size", `${bytes(exchange.size)}; the body is not recorded, but for what a fault changed in it`],
           [
             "faults",
             faults.length === 0

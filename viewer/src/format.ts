@@ -7,15 +7,17 @@ export const percent = (value: number): string => `${Math.round(value * 100)} %`
 export const points = (value: number): string =>
   `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(Math.round(value * 100))}`;
 
+export function interval(estimate: Estimate, show: (value: number) => string): string {
+  const between = estimate.interval;
+  return between ? `[${show(between[0])}, ${show(between[1])}]` : "";
+}
+
 export function withInterval(
   estimate: Estimate | null | undefined,
   show: (value: number) => string,
 ): string {
   if (!estimate) return "—";
-  const interval = estimate.interval;
-  return interval
-    ? `${show(estimate.value)} [${show(interval[0])}, ${show(interval[1])}]`
-    : show(estimate.value);
+  return `${show(estimate.value)} ${interval(estimate, show)}`.trim();
 }
 
 export const seconds = (value: number | null | undefined): string =>

@@ -1,7 +1,7 @@
 // The viewer: which view an address shows.
 
 import { render } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import type { Runs } from "./data";
 import { PairView } from "./pair";
 import { useDocument, useKeys, Wait } from "./parts";
@@ -23,6 +23,8 @@ function Viewer() {
   const route = useRoute();
   const [hasHelp, setHelp] = useState(false);
   useKeys({ "?": () => setHelp(!hasHelp), Escape: () => setHelp(false) });
+  const [failure, resetFailure] = useErrorBoundary();
+  useEffect(() => resetFailure(), [location.hash]);
   const [view, first, second] = route.parts;
   return (
     <>
@@ -46,7 +48,12 @@ function Viewer() {
         </dl>
         </div>
       )}
-      <Wait of={runs}>
+      {failure && (
+        <p class="problem" role="alert">
+          This cannot be shown: {String(failure.message ?? failure)}. <a href="#/">Back to the run</a>
+        </p>
+      )}
+      {!failure && <Wait of={runs}>
         {({ runs: names, follow }) => {
           if (view === "trial" && first && second) {
             return <TrialView key={second} run={Number(first)} id={second} route={route} follow={follow} />;
@@ -69,7 +76,7 @@ function Viewer() {
             </main>
           );
         }}
-      </Wait>
+      </Wait>}
     </>
   );
 }

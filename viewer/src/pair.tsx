@@ -93,7 +93,7 @@ function Others(props: { pair: Pair }): JSX.Element {
               others={trial.value.others}
               run={run}
               id={id}
-              label={`lay ${names[side as 0 | 1]} beside`}
+              label={`compare ${names[side as 0 | 1]} with`}
             />
           )
         );

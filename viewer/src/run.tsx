@@ -2,8 +2,8 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type ConditionRow, type Run, search, type TrialRow } from "./data";
-import { MARKS, percent, plural, points, seconds, usd, withInterval } from "./format";
+import { type ConditionRow, isStatic, type Run, search, type TrialRow } from "./data";
+import { interval, MARKS, percent, plural, points, seconds, usd, withInterval } from "./format";
 import { Rows, useDocument, useKeys, Wait } from "./parts";
 import { type Route, setQuery, trialLink } from "./route";
 
@@ -64,6 +64,9 @@ function Conditions(props: { run: Run }): JSX.Element | null {
               <th scope="col">trials</th>
               <th scope="col">success</th>
               <th scope="col">Δ in points</th>
+              <th scope="col" title="Trials that part from their clean twin before any fault: the noise floor of Δ">
+                part before a fault
+              </th>
               <th scope="col">recovered</th>
               <th scope="col">faults delivered</th>
               <th scope="col">cost a trial</th>
@@ -82,13 +85,14 @@ function Conditions(props: { run: Run }): JSX.Element | null {
                 <td>{row.n}</td>
                 <td>{withInterval(row.success, percent)}</td>
                 <td>{withInterval(row.delta, points)}</td>
+                <td>{partBeforeFaults(row)}</td>
                 <td>
                   {row.recovery
-                    ? `${row.recovery.hits} of ${row.recovery.n}`
+                    ? `${row.recovery.hits} of ${row.recovery.n} ${interval(row.recovery, percent)}`
                     : "—"}
                 </td>
                 <td>{row.planned ? `${row.delivered} of ${row.planned}` : "—"}</td>
-                <td>{usd(row.cost_usd?.value)}</td>
+                <td>{withInterval(row.cost_usd, usd)}</td>
                 <td>{row.voids || ""}</td>
               </tr>
             ))}
@@ -97,6 +101,12 @@ function Conditions(props: { run: Run }): JSX.Element | null {
       </div>
     </section>
   );
+}
+
+function partBeforeFaults({ parting }: ConditionRow): string {
+  const counts = Object.values(parting ?? {});
+  const known = counts.reduce((sum, count) => sum + count, 0);
+  return known ? `${parting?.before_faults ?? 0} of ${known}` : "—";
 }
 
 const STATES: [string, string, (trial: TrialRow) => boolean][] = [
@@ -162,8 +172,9 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
   }, [props.run, shown]);
   const lines = useMemo(() => {
     const tasks = new Map<string, TaskLine>();
+    const isOneBenchmark = trials.every((trial) => trial.benchmark === trials[0]?.benchmark);
     for (const trial of shown) {
-      const name = `${trial.benchmark} / ${trial.task}`;
+      const name = isOneBenchmark ? trial.task : `${trial.benchmark} / ${trial.task}`;
       const line = tasks.get(name) ?? { name, cells: new Map() };
       const column = `${trial.agent}\n${trial.condition}`;
       line.cells.set(column, [...(line.cells.get(column) ?? []), trial]);
@@ -186,10 +197,10 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
       </label>
     );
   const width = Math.max(
-    6,
+    5.6,
     ...lines.flatMap((line) => [...line.cells.values()].map((cell) => cell.length * 1.9)),
   );
-  const template = { gridTemplateColumns: `16rem repeat(${columns.length}, ${width}rem)` };
+  const template = { gridTemplateColumns: `var(--task-width) repeat(${columns.length}, ${width}rem)` };
   return (
     <section aria-label="Trials">
       <form
@@ -205,7 +216,7 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
           <input
             ref={field}
             type="search"
-            placeholder="task, prompt, answer, URL"
+            placeholder={isStatic ? "task" : "task, prompt, answer, URL"}
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
             onBlur={() => setQuery({ q: text })}

@@ -150,7 +150,7 @@ class Benchmark(Adapter):
             raise CampaignError(f"benchmark.sites: {there if known else none}")
         if not _is_url(target):
             raise CampaignError(
-                f"benchmark.sites.{site}: {target!r} is no URL; write for instance"
+                f"benchmark.sites.{site}: {target!r} is not a URL; write for instance"
                 " http://127.0.0.1:7770"
             )
 

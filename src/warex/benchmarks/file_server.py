@@ -26,7 +26,7 @@ class ServedFolder:
 def serve_folder(folder: Path) -> Iterator[ServedFolder]:
     """Serve a folder on loopback; raise TrialVoid if it does not exist."""
     if not folder.is_dir():
-        raise TrialVoid(f"the pages of the task are not there: {folder} is no folder")
+        raise TrialVoid(f"the pages of the task are not there: {folder} is not a folder")
     served = ServedFolder(0)
     with _Server(("127.0.0.1", 0), partial(_Handler, served, directory=str(folder))) as server:
         served.port = server.server_address[1]

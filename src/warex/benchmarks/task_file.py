@@ -72,7 +72,7 @@ def _items(suffix: str, text: str, where: str) -> Iterator[tuple[str, Any]]:
                 ]
             numbered = list(enumerate(data, 1))
         except (ValueError, TypeError) as error:
-            raise CampaignError(f"{where} is no list of tasks: {error}") from None
+            raise CampaignError(f"{where} is not a list of tasks: {error}") from None
         yield from ((f"{where}, task {number}", item) for number, item in numbered)
         return
     for number, line in enumerate(text.splitlines(), 1):
@@ -81,4 +81,4 @@ def _items(suffix: str, text: str, where: str) -> Iterator[tuple[str, Any]]:
             if line.strip():
                 yield place, json.loads(line) if suffix == ".jsonl" else line.strip()
         except ValueError as error:
-            raise CampaignError(f"{place} is no JSON: {error}") from None
+            raise CampaignError(f"{place} is not JSON: {error}") from None

@@ -38,6 +38,7 @@ _COMMANDS: Final = {
     "iptables": ("intercept", "redirect a user's traffic to the proxy (nftables, iptables)"),
     "judge": ("results", "let a model read what last answers claim: success or failure"),
     "mcp": ("intercept", "a server of tools on standard input and output, behind WAREX"),
+    "metrics": ("catalogue", "list the figures of a report, show one"),
     "prices": ("catalogue", "show what models cost; update it from public collections"),
     "proxy": ("intercept", "run the proxy alone, with a scenario"),
     "report": ("results", "print a run's results and write its report"),
@@ -52,7 +53,16 @@ _COMMANDS: Final = {
 
 _SECTIONS: Final = {
     "Test an agent": ("exec", "proxy", "run", "report", "compare", "inspect", "diff", "view"),
-    "Prepare a test": ("demo", "doctor", "init", "scenarios", "faults", "benchmarks", "defences"),
+    "Prepare a test": (
+        "demo",
+        "doctor",
+        "init",
+        "scenarios",
+        "faults",
+        "benchmarks",
+        "defences",
+        "metrics",
+    ),
     "Data and training": ("judge", "export", "train", "evaluate", "ablate", "serve"),
     "Plumbing": ("addon", "ca", "iptables", "mcp", "prices", "schema"),
 }
@@ -77,6 +87,7 @@ _EXAMPLES: Final = {
     "iptables": ("iptables apply --user agent --port 8080", "how-to/iptables"),
     "judge": ("judge runs/now --model MODEL", "reference/report"),
     "mcp": ("mcp -- python server.py", "how-to/tools-over-stdio"),
+    "metrics": ("metrics show recovery", "reference/report"),
     "prices": ("prices show gpt-4o", "reference/campaigns"),
     "proxy": ("proxy --scenario paper/server-error -o trial", "how-to/point-your-agent-at-it"),
     "report": ("report runs/now --full", "reference/report"),

@@ -52,6 +52,12 @@ def _faults() -> Iterable[str]:
     return [kind.model_fields["kind"].default for kind in CATALOGUE]
 
 
+def _metrics() -> Iterable[str]:
+    from warex.analysis.metrics.row import METRICS
+
+    return [metric.key for metric in METRICS]
+
+
 def _task_rules() -> Iterable[str]:
     from warex.scenarios.task_detection import BUILT_IN_RULES
 
@@ -66,5 +72,6 @@ VOCABULARY = _of(_benchmarks, or_file=True)
 DEFENCE = _of(_defences, or_file=True)
 DEFENCE_NAME = _of(_defences)
 FAULT = _of(_faults)
+METRIC = _of(_metrics)
 TASKS = _of(_task_rules)
 FILE = _of(tuple, or_file=True)

@@ -1,10 +1,11 @@
 """Terminal output with control characters escaped and markup disabled."""
 
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,6 +13,10 @@ from warex.text.escaping import escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+_WIDTH: Final = 90
+"""Most characters of a description in a list."""
 
 
 def echo(
@@ -57,6 +62,12 @@ def echo_columns(
     first, *rest = folded or [""]
     said = f"\n{' ' * indent}".join((f"{label:{width}} {first}", *rest))
     echo(said, lead=lead, colour=colour)
+
+
+def first_line(description: str) -> str:
+    """Return the first sentence of a description, cut to what a line of a list holds."""
+    sentence = re.split(r"(?<=[.:])\s|; ", description, maxsplit=1)[0].rstrip(".:")
+    return textwrap.shorten(sentence, _WIDTH, placeholder=" …")
 
 
 def echo_rows(rows: Sequence[Mapping[str, object]], width: int, *, as_json: bool) -> None:

@@ -42,7 +42,7 @@ class DatasetRequest:
     only: Kind | None = None
     allowed_leaks: tuple[Leak, ...] = ()
     agents: tuple[str, ...] = ()
-    """Those whose trials are used; empty for all. The next likewise."""
+    """Those whose trials are used; empty for all. The same for the next."""
     conditions: tuple[str, ...] = ()
     seed: int = 0
     facts: dict[str, Any] = field(default_factory=dict)

@@ -189,7 +189,7 @@ def _manifest(folder: Path) -> DatasetManifest:
     path = folder / MANIFEST
     if not path_exists(path):
         raise InputError(
-            f"{folder} is no data set: it has no {MANIFEST}. `warex export RUN --to sft --out"
+            f"{folder} is not a data set: it has no {MANIFEST}. `warex export RUN --to sft --out"
             f" {folder}` makes one"
         )
     try:
@@ -205,7 +205,7 @@ def _rows(path: Path, kind: Format, row_type: type[RowMetadata], digest: str) ->
             found.append(row_type.model_validate_json(line))
         except ValidationError as error:
             raise InputError(
-                f"{path}:{number}: this is no row of the format {kind}:"
+                f"{path}:{number}: this is not a row of the format {kind}:"
                 f" {first_validation_error(error)}"
             ) from None
     if hashlib.sha256(data).hexdigest() != digest:

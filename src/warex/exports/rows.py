@@ -49,7 +49,7 @@ class RowMetadata(BaseModel, frozen=True, extra="forbid"):
     url: str = ""
     """URL of the step's page, redacted."""
     fault: str = ""
-    """Kind of the fault; empty for a clean row. The next two likewise."""
+    """Kind of the fault; empty for a clean row. The same for the next two."""
     category: str = ""
     page_family: str = ""
     run: str

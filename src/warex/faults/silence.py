@@ -33,7 +33,7 @@ class SilentFault(Fault, frozen=True):
                 " follows (never) has no seconds (null), any other one has"
             )
         if self.stall == 0:
-            raise ValueError("stall 0 is no silence; give seconds above 0")
+            raise ValueError("stall 0 is not silence; give seconds above 0")
         return self
 
     @property

@@ -4,6 +4,7 @@ Each OSError's ``strerror`` completes "… cannot be read: ".
 """
 
 import errno
+import io
 import os
 import stat
 from pathlib import Path
@@ -29,8 +30,11 @@ def path_exists(path: Path) -> bool:
     return True
 
 
-def open_regular_file(path: Path, *, follow: bool = True) -> BinaryIO:
-    """Open a regular file; without ``follow`` a link is refused. Raises OSError, never blocks."""
+def open_regular_file(path: Path | str, *, follow: bool = True, buffer: int = 1 << 18) -> BinaryIO:
+    """Open a regular file; without ``follow`` a link is refused. Raises OSError, never blocks.
+
+    ``buffer`` is in bytes.
+    """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
         handle = os.open(path, flags)
@@ -47,13 +51,14 @@ def open_regular_file(path: Path, *, follow: bool = True) -> BinaryIO:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         what = _KINDS.get(kind, "something else")
         raise OSError(errno.EINVAL, f"it is {what}, not an ordinary file", path)
-    return os.fdopen(handle, "rb", 1 << 18)
+    return os.fdopen(handle, "rb", buffer)
 
 
-def read_regular_file(path: Path, *, follow: bool = True, largest: int = LARGEST) -> bytes:
+def read_regular_file(path: Path | str, *, follow: bool = True, largest: int = LARGEST) -> bytes:
     """Return the contents of a regular file of at most ``largest`` bytes. Raises OSError."""
     data = None
-    with open_regular_file(path, follow=follow) as file:
+    # What is read at once needs no large buffer, which takes longer than a small file.
+    with open_regular_file(path, follow=follow, buffer=io.DEFAULT_BUFFER_SIZE) as file:
         size = os.fstat(file.fileno()).st_size
         if size <= largest:
             # A buffer for the largest file would cost more than to read a small one.

@@ -24,6 +24,7 @@ from warex.effects import (
     EditToolResponse,
     Effect,
     EndStreamInError,
+    LosePackets,
     Malform,
     OtherPage,
     PushToolEvent,
@@ -118,7 +119,9 @@ class EffectApplier:
                 draft.copies.append(applied)
             case Rewrite() | ChangeMessages() | EditToolResponse() | PushToolEvent():
                 pass  # Once the response is known; by the kind of traffic.
-            case DnsError() | RefuseConnection() | DropPackets() | BadCertificate() | RefuseHttp2():
+            case DnsError() | RefuseConnection() | DropPackets() | LosePackets():
+                raise TypeError(f"{effect} comes before there is an exchange")
+            case BadCertificate() | RefuseHttp2():
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)

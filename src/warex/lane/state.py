@@ -316,4 +316,4 @@ class ConnectionState(Struct, eq=False):
     limits: dict[str, ByteRate] = field(default_factory=dict)
     """Those of its own, by rule and direction."""
     is_refused: bool = False
-    """Whether an HTTP/1 request on it was refused, which is no exchange unless it had begun."""
+    """Whether an HTTP/1 request on it was refused, which is not an exchange unless it had begun."""

@@ -12,7 +12,7 @@ type StreamEffect = StallStream | CutStream | BreakEvent | EndStreamInError
 def edit_stream(
     state: ExchangeState, draft: Draft, applied: AppliedInjection, effect: StreamEffect
 ) -> None:
-    """Apply an effect to the answer; note it if that is no stream."""
+    """Apply an effect to the answer; note it if that is not a stream."""
     response = None if draft.response is None else draft.response.decoded()
     stream = None if response is None else state.traffic.stream(response, draft.pieces)
     if stream is None:

@@ -30,8 +30,11 @@ from warex.linux.netlink import (
 TABLE: Final = b"warex"
 BLOCKLIST_CHAIN: Final = b"blocklist"
 """Chain in which connections are refused before they are redirected."""
+LOSS_CHAIN: Final = b"loss"
+"""Chain in which packets of open connections are lost, where they arrive: the sender of a packet
+that is dropped as it leaves would know."""
 LOG_GROUP: Final = 8
-"""Log group of the connection tries that the blocklist stops."""
+"""Log group of the connection tries that the blocklist stops, and of lost packets."""
 REFUSED_GROUP: Final = 9
 """Log group of the connections that the namespace's own loopback refuses."""
 
@@ -43,7 +46,7 @@ _NEW_RULE, _DELETE_RULE = 6, 8
 _ONLY_IF_EMPTY: Final = 0x100
 _NAME: Final = "netfilter"
 _INET: Final = 1
-_LOCAL_OUT: Final = 3
+_LOCAL_IN, _LOCAL_OUT = 1, 3
 _RETURN, _DROP, _ACCEPT = -5, 0, 1
 _SYN, _SYN_ACK = 0x02, 0x12
 _RST_ACK, _RST_SYN_ACK = 0x14, 0x16
@@ -63,8 +66,19 @@ class BlocklistEntry(NamedTuple):
     how: BlockAction
 
 
+class PacketLossEntry(NamedTuple):
+    """A connection from a client's address and port that loses a share of its packets."""
+
+    address: str
+    port: int
+    share: float
+
+
 class BlockedConnection(NamedTuple):
-    """A connection try that the blocklist stopped; each retransmission is one, too."""
+    """A connection try that the blocklist stopped, or a lost packet.
+
+    Each retransmission of a try is one, too.
+    """
 
     source: str
     source_port: int
@@ -105,6 +119,8 @@ def set_rules(netlink: socket.socket, to: RedirectConfig) -> None:
             _chain(b"capture", b"nat", -100),
             # chain output { type filter hook output priority 0; }
             _chain(b"output", b"filter", 0),
+            # chain loss { type filter hook input priority 0; }
+            _chain(LOSS_CHAIN, b"filter", 0, _LOCAL_IN),
             *(_rule(b"capture", expressions) for expressions in _redirect_rules(to)),
             *(_rule(b"output", expressions) for expressions in _filter_rules(to)),
         ],
@@ -119,6 +135,14 @@ def set_blocklist(netlink: socket.socket, entries: Iterable[BlocklistEntry]) -> 
     # flush chain inet warex blocklist
     flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, BLOCKLIST_CHAIN))
     _send(netlink, [flush, *(_rule(BLOCKLIST_CHAIN, _block_rule(entry)) for entry in entries)])
+
+
+def set_packet_loss(netlink: socket.socket, entries: Iterable[PacketLossEntry]) -> None:
+    """Replace the connections that lose packets; raise OSError if the kernel refuses."""
+    # flush chain inet warex loss
+    flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, LOSS_CHAIN))
+    rules = (_rule(LOSS_CHAIN, each) for entry in entries for each in _loss_rules(entry))
+    _send(netlink, [flush, *rules])
 
 
 def listen_to(group: int) -> socket.socket:
@@ -232,6 +256,16 @@ def _block_rule(entry: BlocklistEntry) -> _Expressions:
     return match + log + _expression(b"reject", _number(1, 1) + attribute(2, b"\x00"))
 
 
+def _loss_rules(entry: PacketLossEntry) -> Iterator[_Expressions]:
+    """Encode the loss of packets from and to a client."""
+    # meta random < SHARE log group N drop
+    rest = _with_probability(entry.share) + _log_to(LOG_GROUP) + _verdict(_DROP)
+    # ip saddr ADDRESS tcp sport PORT …
+    yield _from_address(entry.address) + _protocol(_TCP) + _from_port(entry.port) + rest
+    # ip daddr ADDRESS tcp dport PORT …
+    yield _to_address(entry.address) + _protocol(_TCP) + _to_port(entry.port) + rest
+
+
 # ---- expressions; each uses register 1
 
 
@@ -255,6 +289,14 @@ def _to_address(address: str) -> _Expressions:
     return _family(socket.AF_INET) + _payload(1, 16, 4) + _equal(socket.inet_aton(address))
 
 
+def _from_address(address: str) -> _Expressions:
+    # ip saddr ADDRESS, ip6 saddr ADDRESS
+    if ":" in address:
+        raw = socket.inet_pton(socket.AF_INET6, address)
+        return _family(socket.AF_INET6) + _payload(1, 8, 16) + _equal(raw)
+    return _family(socket.AF_INET) + _payload(1, 12, 4) + _equal(socket.inet_aton(address))
+
+
 def _family(family: int) -> _Expressions:
     # meta nfproto ipv4, meta nfproto ipv6
     return _expression(b"meta", _number(1, 1) + _number(2, 15)) + _equal(bytes([family]))
@@ -268,6 +310,18 @@ def _protocol(number: int) -> _Expressions:
 def _to_port(port: int) -> _Expressions:
     # th dport PORT
     return _payload(2, 2, 2) + _equal(struct.pack(">H", port))
+
+
+def _from_port(port: int) -> _Expressions:
+    # th sport PORT
+    return _payload(2, 0, 2) + _equal(struct.pack(">H", port))
+
+
+def _with_probability(share: float) -> _Expressions:
+    # meta random < SHARE of 2^32
+    below = attribute(1, struct.pack(">I", min(round(share * 2**32), 2**32 - 1)))
+    load = _expression(b"meta", _number(1, 1) + _number(2, 24))
+    return load + _expression(b"cmp", _number(1, 1) + _number(2, 2) + nested(3, below))
 
 
 def _payload(base: int, offset: int, length: int) -> _Expressions:
@@ -306,8 +360,8 @@ def _verdict(code: int) -> _Expressions:
 # ---- messages
 
 
-def _chain(name: bytes, kind: bytes, priority: int) -> bytes:
-    hook = _number(1, _LOCAL_OUT) + attribute(2, struct.pack(">i", priority))
+def _chain(name: bytes, kind: bytes, priority: int, at: int = _LOCAL_OUT) -> bytes:
+    hook = _number(1, at) + attribute(2, struct.pack(">i", priority))
     body = text(1, TABLE) + text(3, name) + nested(4, hook) + text(7, kind)
     return _request(_NEW_CHAIN, CREATE, body)
 

@@ -9,10 +9,11 @@ import struct
 from contextlib import suppress
 from typing import Final
 
-from warex.linux.netlink import ACKNOWLEDGE, CREATE, EXCLUSIVE, attribute, exchange, message
+from warex.linux.netlink import ACKNOWLEDGE, CREATE, EXCLUSIVE, attribute, exchange, message, text
 
 DEVICE: Final = "warex0"
 _PEER: Final = "warex1"
+_ETHERNET_BYTES: Final = 1500
 
 _NEW_LINK, _NEW_ADDRESS, _NEW_ROUTE = 16, 20, 24
 _UP: Final = 1
@@ -70,6 +71,24 @@ def add_address(address: str) -> None:
     _request(_NEW_ROUTE, CREATE | EXCLUSIVE, body)
 
 
+def split_packets(netlink: socket.socket) -> None:
+    """Have loopback pass on single packets of TCP, none of which is longer than on Ethernet.
+
+    It would otherwise pass up to 64 kB at once. ``netlink``: as of ``open_socket``.
+    """
+    body = _link(0) + text(3, b"lo") + _number(4, _ETHERNET_BYTES) + _number(40, 1)
+    exchange(netlink, message(_NEW_LINK, ACKNOWLEDGE, 1, body), 1, "rtnetlink, segments")
+
+
+def open_socket() -> socket.socket:
+    """Return a socket that sets the devices of the current network namespace."""
+    return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+
+
+def _number(kind: int, value: int) -> bytes:
+    return attribute(kind, struct.pack("I", value))
+
+
 def _make(kind: str) -> None:
     info = attribute(1, kind.encode())
     if kind == "veth":
@@ -83,6 +102,6 @@ def _link(index: int, *, up: bool = False) -> bytes:
 
 
 def _request(kind: int, flags: int, body: bytes) -> None:
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
+    with open_socket() as netlink:
         request = message(kind, ACKNOWLEDGE | flags, 1, body)
         exchange(netlink, request, 1, f"rtnetlink, kind {kind}")

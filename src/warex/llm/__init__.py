@@ -58,7 +58,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
     shape = path.partition("?")[0]
     for family in LLM_APIS:
         if shape.endswith(family.path_endings) and family.recognise(path, sent):
-            # Some APIs name the model in the path: a request to another model is no repeat.
+            # Some APIs name the model in the path: a request to another model is not a repeat.
             asked = hashlib.sha256(f"{shape}\n".encode(errors="replace"))
             asked.update(body)
             digest = asked.hexdigest()

@@ -57,7 +57,7 @@ class ToolCall(Struct, frozen=True):
     name: str
     arguments: str
     by_server: bool = False
-    """Whether the API ran it itself, such as a web search: it is no action of the agent."""
+    """Whether the API ran it itself, such as a web search: it is not an action of the agent."""
 
 
 class Sampling(Struct, frozen=True):

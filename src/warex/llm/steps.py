@@ -1,6 +1,6 @@
 """Steps of an agent: a step is one LLM call, with repeats of one body merged.
 
-Clients repeat a failed call with the same body and path, which is no new step of the agent.
+Clients repeat a failed call with the same body and path, which is not a new step of the agent.
 """
 
 from msgspec import Struct

@@ -91,5 +91,5 @@ def read_stream(
     """
     own = _BY_NAME[request.api].events_of(request, body, content_type)
     events = own if events is None else events
-    # Another fault may have divided an answer that is no stream.
+    # Another fault may have divided an answer that is not a stream.
     return LlmStream(request, content_type, events) if min(len(own), len(events)) > 1 else None

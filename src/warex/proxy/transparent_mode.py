@@ -79,6 +79,7 @@ async def serve_redirected(
             listeners,
             name_of=names.name_of,
             accepted=blocklist.accepted if blocklist else lambda redirected: None,
+            ended=blocklist.ended if blocklist else lambda redirected: None,
             serve=serve,
             relayed=relayed,
             broke=broke,

@@ -27,7 +27,7 @@ class StreamEvent:
     raw: bytes
     """As it came, with what ends it."""
     content: bytes | None = None
-    """None: it is no event, such as a comment, or too long to be held."""
+    """None: it is not an event, such as a comment, or too long to be held."""
     name: str = "message"
     """The type of a server-sent event; empty for a line."""
 

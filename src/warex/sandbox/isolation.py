@@ -220,7 +220,7 @@ class Sandbox:
 def available_isolation(
     requested: RequestedIsolation, ca: "CertificateAuthority"
 ) -> tuple[Isolation, str | None]:
-    """Return the isolation that this machine allows and, for ``auto``, why it is no namespace.
+    """Return the isolation that this machine allows and, for ``auto``, why it is not a namespace.
 
     Raises MachineError, with the remedy, if a namespace is requested and cannot be made.
     """

@@ -136,7 +136,7 @@ def _json(text: str) -> object:
         return json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as problem:
         where = f"line {problem.lineno}, column {problem.colno}"
-        raise _Refused(f"is no well-formed JSON: {where}: {_lower(problem.msg)}") from None
+        raise _Refused(f"is not well-formed JSON: {where}: {_lower(problem.msg)}") from None
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -151,7 +151,7 @@ def _toml(text: str) -> object:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise _Refused(f"is no well-formed TOML: {_lower(str(problem))}") from None
+        raise _Refused(f"is not well-formed TOML: {_lower(str(problem))}") from None
 
 
 # --- YAML ---------------------------------------------------------------------------------------
@@ -202,12 +202,13 @@ def _yaml(text: str) -> object:
         mark = problem.problem_mark or problem.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         what = problem.problem or problem.context or "cannot be read"
-        raise _Refused(f"is no well-formed YAML: {where}{what}") from None
+        raise _Refused(f"is not well-formed YAML: {where}{what}") from None
     except yaml.reader.ReaderError as problem:
         line = text.count("\n", 0, problem.position) + 1
         character = f"U+{ord(text[problem.position]):04X}"
         raise _Refused(
-            f"is no well-formed YAML: line {line}: the control character {character} is not allowed"
+            f"is not well-formed YAML: line {line}: the control character {character} is not"
+            " allowed"
         ) from None
     if document is None:
         raise _Refused("is empty: it holds nothing but comments")

@@ -66,8 +66,8 @@ def format_errors(document: object, sentences: Sequence[str]) -> str:
 
 
 def unknown_name(said: str, name: str, known: Sequence[str]) -> str:
-    """Return "SAID 'NAME'; did you mean '…'? There are: …", with a long list cut short."""
-    return _then(f"{said} {name!r}{did_you_mean(name, known)}", f"there are: {name_list(known)}")
+    """Return "SAID 'NAME'; did you mean '…'?", or what there is where no name is similar."""
+    return f"{said} {name!r}{did_you_mean(name, known) or f'; there are: {name_list(known)}'}"
 
 
 def name_list(known: Sequence[str]) -> str:
@@ -109,7 +109,7 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
             tag = str(context["tag"])
             what = f"{place[-1]} {key}" if place else key
             unknown = f"{what} {_cut(repr(tag))} does not exist{did_you_mean(tag, tags)}"
-        words = _then(unknown, "there are: ") + ", ".join(tags)
+        words = unknown if unknown.endswith("?") else f"{unknown}; there are: {', '.join(tags)}"
     elif kind == "value_error":
         words = str(context["error"])
     else:

@@ -107,7 +107,7 @@ def parse_origin_pattern(pattern: str, *, exact: bool = False) -> OriginPattern:
     schemes = frozenset(it for name, it in _SCHEMES.items() if _host_regex(said).fullmatch(name))
     if not schemes:
         raise ValueError(
-            f"{in_backticks(pattern)}: {in_backticks(said)} is no scheme of the web; give"
+            f"{in_backticks(pattern)}: {in_backticks(said)} is not a scheme of the web; give"
             " http, https or *"
         )
     port = found["port"]
@@ -115,7 +115,7 @@ def parse_origin_pattern(pattern: str, *, exact: bool = False) -> OriginPattern:
         number = int(port[1:])
         if not 1 <= number <= 65535:
             raise ValueError(
-                f"{in_backticks(pattern)}: {number} is no port; give one from 1 to 65535"
+                f"{in_backticks(pattern)}: {number} is not a port; give one from 1 to 65535"
             )
     elif port is None and len(schemes) == 1:
         number = _PORTS[next(iter(schemes))]

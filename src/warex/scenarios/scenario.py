@@ -53,14 +53,14 @@ def _url(pattern: str) -> str:
     try:
         urlsplit(pattern)
     except ValueError as error:
-        raise ValueError(f"{in_backticks(pattern)} is no URL: {error}") from None
+        raise ValueError(f"{in_backticks(pattern)} is not a URL: {error}") from None
     return pattern
 
 
 def _finite(window: tuple[float, float]) -> tuple[float, float]:
     start, end = window
     if not (math.isfinite(start) and math.isfinite(end) and 0 <= start < end):
-        raise ValueError(f"[{start}, {end}] is no window; write two seconds, 0 <= start < end")
+        raise ValueError(f"[{start}, {end}] is not a window; write two seconds, 0 <= start < end")
     return window
 
 
@@ -340,7 +340,7 @@ class Scenario(BaseModel, frozen=True, extra="forbid", defer_build=True):
     def page_resources_of_programs(self) -> frozenset[Resource]:
         """The resources of a program's requests that stand for pages; empty by default.
 
-        They are no documents (``exchange.resource_of``), but a rule that names ``other`` besides
+        They are not documents (``exchange.resource_of``), but a rule that names ``other`` besides
         ``document``, and not all resources, is about an agent that is a program.
         """
         named = (set(rule.match.resource or ()) for rule in self.rules)

@@ -80,8 +80,8 @@ class TaskRule(BaseModel, frozen=True, extra="forbid", defer_build=True):
                 raise InputError(f"--tasks {text!r}: the pattern has no group (?P<task>...)")
             return cls.model_validate({"name": kind, kind: pattern})
         raise InputError(
-            f"--tasks {text!r} is no rule; give text:REGEX or url:REGEX with a group (?P<task>...),"
-            f" or one of {', '.join(BUILT_IN_RULES)}"
+            f"--tasks {text!r} is not a rule; give text:REGEX or url:REGEX with a group"
+            f" (?P<task>...), or one of {', '.join(BUILT_IN_RULES)}"
         )
 
 

@@ -88,7 +88,7 @@ def _require_pythons(pattern: str) -> None:
         with warnings.catch_warnings(action="ignore"):
             re.compile(pattern)
     except (re.error, OverflowError, RecursionError, MemoryError) as error:
-        raise RegexError(f"{_shown(pattern)} is no regular expression: {error}") from None
+        raise RegexError(f"{_shown(pattern)} is not a regular expression: {error}") from None
 
 
 def _shown(pattern: str) -> str:

@@ -48,7 +48,7 @@ class LlmCall(BaseEvent, frozen=True, kw_only=True, tag="llm_call"):
     model_asked: str = ""
     """The requested model; ``model`` is the one that answered."""
     temperature: float | None = None
-    """As in the request; None if not set. The next two likewise."""
+    """As in the request; None if not set. The same for the next two."""
     top_p: float | None = None
     seed: float | None = None
     finish: Finish | None = None

@@ -102,7 +102,7 @@ class LlmCache:
         except OSError as error:
             raise TraceError(f"{path} cannot be read: {error.strerror}.") from None
         except ValueError as error:
-            raise TraceError(f"{path} is no kept answer ({error}); delete it.") from None
+            raise TraceError(f"{path} is not a kept answer ({error}); delete it.") from None
 
     def keep(self, asking: CacheLookup, answer: CachedAnswer) -> None:
         """Store a complete answer for other trials. Raises MachineError if that fails."""

@@ -63,16 +63,18 @@ def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscore
         write_outcome(out, Void(reason=broken))
 
 
-def read_outcome(folder: Path) -> Outcome | None:
+def read_outcome(folder: Path | str) -> Outcome | None:
     """Return an attempt's outcome, or None. Raises TraceError if the file is damaged."""
-    path = folder / OUTCOME
+    # Text: a run may have ten thousand, and a Path takes as long as its file.
+    name = f"{folder}/{OUTCOME}"
     try:
         with suppress(msgspec.DecodeError, OSError):
-            written: Outcome = _written.decode(read_regular_file(path, follow=False))
+            written: Outcome = _written.decode(read_regular_file(name, follow=False))
             return written
         # What WAREX does not write so, and what is damaged.
+        path = Path(name)
         return outcome_of(read_json_object(path, "outcome")) if path_exists(path) else None
     except msgspec.ValidationError as error:
         from warex.traces.reader import explained
 
-        raise TraceError(f"{path}: this is not an outcome: {explained(str(error))}.") from None
+        raise TraceError(f"{name}: this is not an outcome: {explained(str(error))}.") from None

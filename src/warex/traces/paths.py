@@ -92,6 +92,12 @@ def find_trials(run: Path) -> Iterator[tuple[TrialKey, int, Path]]:
     Folders with other names are ignored. Raises TraceError if there is no run, or a symlink in
     place of a folder.
     """
+    for key, number, folder in find_attempts(run):
+        yield key, number, Path(folder)
+
+
+def find_attempts(run: Path) -> Iterator[tuple[TrialKey, int, str]]:
+    """Yield what ``find_trials`` does, the folders as text: a run may have ten thousand."""
     if not run.is_dir():
         raise TraceError(f"{run} is not a folder, so there is no run to read.")
     names_of = lru_cache(maxsize=None)(unescape)
@@ -113,14 +119,11 @@ def find_trials(run: Path) -> Iterator[tuple[TrialKey, int, Path]]:
             )
         found.append((identity, number, path))
     for identity, number, path in sorted(found):
-        yield TrialKey(*identity), number, Path(path)
+        yield TrialKey(*identity), number, path
 
 
 def _folders(trials: Path) -> list[tuple[tuple[str, ...], str, str]]:
-    """Return what may be attempts: the names in its path, the path, the first symlink in it.
-
-    Paths are text, since a run may have ten thousands.
-    """
+    """Return what may be attempts: the names in its path, the path, the first symlink in it."""
     level: list[tuple[tuple[str, ...], str, str]] = [
         ((), str(trials), str(trials) if trials.is_symlink() else "")
     ]
@@ -134,7 +137,7 @@ def _folders(trials: Path) -> list[tuple[tuple[str, ...], str, str]]:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """Return what is in a folder; nothing if it is no folder, or cannot be read."""
+    """Return what is in a folder; nothing if it is not a folder, or cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return list(entries)

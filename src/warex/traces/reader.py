@@ -96,8 +96,8 @@ def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str 
     """Yield the entries one by one; return a sentence if the end is missing, else None.
 
     Raises TraceError, with file and line, for a missing or unreadable file, an invalid event, an
-    unknown ``schema_version`` and a gap in ``seq``. A cut last line, as of a killed process, is no
-    error.
+    unknown ``schema_version`` and a gap in ``seq``. A cut last line, as of a killed process, is not
+    an error.
     """
     number = 0
     before: int | None = None
@@ -142,7 +142,7 @@ def read_line(line: bytes) -> Entry:
 
 
 class _NoEvent(Exception):
-    """The line is no event; the message says why."""
+    """The line is not an event; the message says why."""
 
 
 def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry | None]:

@@ -129,4 +129,4 @@ def _parts(row: RowMetadata) -> tuple[list[ChatMessage], dict[str, list[ChatMess
         case LabelledAnswer():
             return row.prompt, {"completion": row.completion}
         case _:
-            raise TypeError(f"{type(row).__name__} is no row of a data set")
+            raise TypeError(f"{type(row).__name__} is not a row of a data set")

@@ -6,8 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from warex.analysis.steps.as_json import divergence_json
 from warex.analysis.steps.divergence import diverge
 from warex.analysis.steps.path import trial_path
@@ -40,7 +38,7 @@ class Documents:
     """Reads documents of runs; a run that grows is read anew at each request for it."""
 
     def __init__(self, runs: Sequence[Path], *, follow: bool = False) -> None:
-        """Raise TraceError for a folder that is no run."""
+        """Raise TraceError for a folder that is not a run."""
         self._runs = tuple(runs)
         self._follow = follow
         self._attempts: list[dict[str, Attempt]] = [{} for _ in runs]
@@ -175,14 +173,6 @@ class Documents:
             return self._attempts[number][trial]
         except KeyError:
             raise TraceError(f"The run {self._runs[number]} has no trial {trial!r}.") from None
-
-
-def as_json(document: object) -> bytes:
-    """Return a document as JSON; also one with lone surrogates, which UTF-8 cannot hold."""
-    try:
-        return msgspec.json.encode(document)
-    except UnicodeEncodeError:
-        return json.dumps(document).encode()
 
 
 def _holds(attempt: Path, needle: bytes) -> bool:

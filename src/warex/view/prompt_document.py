@@ -25,7 +25,7 @@ def prompt_document(index: TraceIndex, seq: int) -> dict[str, Any]:
     calls = [(e.seq, e.event) for e in index.entries if isinstance(e.event, LlmCall)]
     place = next((place for place, (at, _) in enumerate(calls) if at == seq), None)
     if place is None:
-        raise TraceError(f"Line {seq} of the trace is no call to the model.")
+        raise TraceError(f"Line {seq} of the trace is not a call to the model.")
     now = _lines(calls[place][1])
     before = _lines(calls[place - 1][1]) if place else []
     return {

@@ -16,7 +16,7 @@ from warex.errors import TraceError
 from warex.files.reading import path_exists, read_regular_file
 from warex.traces.outcome import Counted, Outcome, Unscored, Void
 from warex.traces.outcome_file import read_outcome
-from warex.traces.paths import EVENTS, MANIFEST, TRIALS, TrialKey, find_trials, place_id
+from warex.traces.paths import EVENTS, MANIFEST, TRIALS, TrialKey, find_attempts, place_id
 
 SUMMARY = "summary.json"
 _LARGE = 1 << 25
@@ -32,7 +32,7 @@ CONDITION_FIGURES = (
         "latency_s",
         "steps",
     ),
-    *("voids", "planned", "delivered", "n"),
+    *("voids", "planned", "delivered", "n", "parting"),
 )
 """The figures of a condition that the viewer shows, by their keys in ``summary.json``."""
 TRIAL_FIGURES = (
@@ -49,28 +49,33 @@ class Attempt:
     """Derived from its place in the run, so that links stay valid."""
     key: TrialKey
     number: int
-    path: Path
+    folder: str
     place: str
     """Its path within the run."""
 
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return Path(self.folder)
+
 
 def require_run(run: Path) -> None:
-    """Raise TraceError for a folder that is no run."""
+    """Raise TraceError for a folder that is not a run."""
     if not run.is_dir():
         raise TraceError(f"{run} is not a folder, so there is no run to read.")
     if not path_exists(run / MANIFEST) and not (run / TRIALS).is_dir():
         raise TraceError(
-            f"{run} is no run: it has neither a {MANIFEST} nor trials. {folder_hint(run)}"
+            f"{run} is not a run: it has neither a {MANIFEST} nor trials. {folder_hint(run)}"
         )
 
 
 def attempts_of(run: Path) -> dict[str, Attempt]:
-    """Return the attempts of a run by their ids. Raises TraceError for a folder that is no run."""
+    """Return the attempts of a run by their ids; raise TraceError if the folder is not a run."""
     attempts: dict[str, Attempt] = {}
     prefix = f"{run.as_posix()}/"
-    for key, number, path in find_trials(run):
-        place = path.as_posix().removeprefix(prefix)
-        attempt = Attempt(place_id(place), key, number, path, place)
+    for key, number, folder in find_attempts(run):
+        place = folder.removeprefix(prefix)
+        attempt = Attempt(place_id(place), key, number, folder, place)
         attempts[attempt.id] = attempt
     return attempts
 
@@ -122,7 +127,7 @@ def _is_large(attempts: Iterable[Attempt]) -> bool:
     size = 0
     for attempt in attempts:
         with suppress(OSError):
-            size += os.stat(f"{attempt.path}/{EVENTS}").st_size
+            size += os.stat(f"{attempt.folder}/{EVENTS}").st_size
         if size > _LARGE:
             return True
     return False
@@ -149,7 +154,7 @@ def _condition(row: Mapping[str, Any]) -> dict[str, Any]:
 def _row(attempt: Attempt, figures: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     key = attempt.key
     known = figures.get(attempt.place)
-    state, score = _state(attempt.path)
+    state, score = _state(attempt.folder)
     row: dict[str, Any] = {
         "id": attempt.id,
         "benchmark": key.benchmark,
@@ -167,10 +172,10 @@ def _row(attempt: Attempt, figures: Mapping[str, Mapping[str, Any]]) -> dict[str
     return row
 
 
-def _state(path: Path) -> tuple[str, float | None]:
+def _state(folder: str) -> tuple[str, float | None]:
     """Return an attempt's state in one word, and its score."""
     try:
-        outcome = read_outcome(path)
+        outcome = read_outcome(folder)
     except TraceError:
         return "damaged", None
     return state_of(outcome), outcome.score if isinstance(outcome, Counted) else None

@@ -6,18 +6,18 @@ with a secret token, and requests for other names of the server are refused (DNS
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from warex.errors import InputError, WarexError
-from warex.view.documents import Documents, as_json
+from warex.view.documents import Documents
+from warex.view.json_text import as_json
 from warex.view.media import media_type
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ASSETS: Final = {
     "index.html": "text/html; charset=utf-8",
@@ -37,6 +37,7 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+_JSON: Final = "application/json"
 _LONGEST_SEARCH: Final = 200
 """Characters."""
 
@@ -46,21 +47,12 @@ def asset(name: str) -> bytes:
     return files("warex.view").joinpath("assets", name).read_bytes()
 
 
-def application(documents: Documents, token: str, port: int) -> "Starlette":
+def application(documents: Documents, token: str, port: int) -> "ASGIApp":
     """Return the viewer as an ASGI application; ``port`` is the one that it is asked at."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
-    from starlette.middleware import Middleware
-    from starlette.middleware.base import BaseHTTPMiddleware
     from starlette.responses import Response
     from starlette.routing import Route
-
-    async def guard(
-        request: "Request", answer: Callable[["Request"], Awaitable["Response"]]
-    ) -> "Response":
-        response = await answer(request) if _is_own(request, port) else Response(status_code=403)
-        response.headers.update(_HEADERS)
-        return response
 
     async def page(request: "Request") -> "Response":
         _check(request)
@@ -71,29 +63,38 @@ def application(documents: Documents, token: str, port: int) -> "Starlette":
 
     async def data(request: "Request") -> "Response":
         _check(request)
-        try:
-            document = await asyncio.to_thread(_document, documents, request)
-        except (WarexError, ValueError, IndexError, OSError) as error:
-            return _json({"error": str(error)}, 404)
-        if isinstance(document, bytes):
-            return Response(document, media_type=media_type(document))
-        return _json(document)
-
-    def _json(document: object, status: int = 200) -> "Response":
-        return Response(as_json(document), status, media_type="application/json")
+        body, kind, status = await asyncio.to_thread(_answer, documents, request)
+        return Response(body, status, media_type=kind)
 
     def _check(request: "Request") -> None:
-        if not secrets.compare_digest(request.path_params["token"], token):
+        given: str = request.path_params["token"]
+        if not secrets.compare_digest(given.encode(), token.encode()):
             raise HTTPException(404)
 
-    return Starlette(
-        routes=[
-            Route("/{token}/", page),
-            Route("/{token}/{name}", page),
-            Route("/{token}/data/{name:path}", data),
-        ],
-        middleware=[Middleware(BaseHTTPMiddleware, dispatch=guard)],
-    )
+    routes = [
+        Route("/{token}/", page),
+        Route("/{token}/{name}", page),
+        Route("/{token}/data/{name:path}", data),
+    ]
+    return _guarded(Starlette(routes=routes), port)
+
+
+def _guarded(application: "ASGIApp", port: int) -> "ASGIApp":
+    """Return an application that answers only its own pages, with the headers of all answers."""
+    from starlette.datastructures import MutableHeaders
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
+        async def send_guarded(message: "Message") -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        is_own = scope["type"] == "http" and _is_own(Request(scope), port)
+        await (application if is_own else Response(status_code=403))(scope, receive, send_guarded)
+
+    return guarded
 
 
 def _is_own(request: "Request", port: int) -> bool:
@@ -107,6 +108,17 @@ def _is_own(request: "Request", port: int) -> bool:
         and (origin is None or origin in {f"http://{host}" for host in hosts})
         and (navigates or not foreign)
     )
+
+
+def _answer(documents: Documents, request: "Request") -> tuple[bytes, str, int]:
+    """Return the body, the media type and the status of the answer to a request for a document."""
+    try:
+        document = _document(documents, request)
+    except (WarexError, ValueError, IndexError, OSError) as error:
+        return as_json({"error": str(error)}), _JSON, 404
+    if isinstance(document, bytes):
+        return document, media_type(document), 200
+    return as_json(document), _JSON, 200
 
 
 def _document(documents: Documents, request: "Request") -> object:

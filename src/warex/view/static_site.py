@@ -11,7 +11,8 @@ from typing import Final
 
 from warex.errors import TraceError
 from warex.traces.files import write_atomic
-from warex.view.documents import Documents, as_json
+from warex.view.documents import Documents
+from warex.view.json_text import as_json
 from warex.view.media import media_type
 from warex.view.server import ASSETS, CONTENT_POLICY, asset
 

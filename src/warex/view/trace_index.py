@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal
+from typing import BinaryIO, Final, Literal
 
 import msgspec
 
@@ -19,6 +19,7 @@ from warex.traces.event_parts import Timings
 from warex.traces.events import SCHEMA_VERSION, Entry, LlmCall, RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS
 from warex.traces.reader import read_line
+from warex.view.exchange_columns import LARGEST, Exchanges
 
 RAW_CHUNK = 50
 """Lines of a trace in one raw document."""
@@ -63,34 +64,6 @@ _ANSWERED: Final = _Answered.__struct_fields__[2:]
 _asked = msgspec.json.Decoder(_Asked)
 _answered = msgspec.json.Decoder(_Answered)
 _stamps = msgspec.json.Decoder(_Stamps)
-
-
-@dataclass(slots=True)
-class Exchanges:
-    """Requests with their answers, as columns of one length; None where there is no answer."""
-
-    id: list[str] = field(default_factory=list)
-    seq: list[int] = field(default_factory=list)
-    t: list[float] = field(default_factory=list)
-    method: list[str] = field(default_factory=list)
-    url: list[str] = field(default_factory=list)
-    resource: list[str] = field(default_factory=list)
-    response_seq: list[int | None] = field(default_factory=list)
-    end: list[float | None] = field(default_factory=list)
-    status: list[int | None] = field(default_factory=list)
-    by: list[str | None] = field(default_factory=list)
-    size: list[int | None] = field(default_factory=list)
-    error: list[str | None] = field(default_factory=list)
-
-    def columns(self, without: frozenset[str]) -> dict[str, list[Any]]:
-        """Return the columns without the exchanges of these ids."""
-        columns = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        if not without:
-            return columns
-        if without.isdisjoint(self.id):
-            return columns
-        shown = [place for place, name in enumerate(self.id) if name not in without]
-        return {name: [values[place] for place in shown] for name, values in columns.items()}
 
 
 @dataclass(slots=True)
@@ -151,7 +124,6 @@ class _Reading:
         self._index = TraceIndex()
         self._rows: dict[str, int] = {}
         """The row of each exchange that has no answer yet."""
-        self._texts: dict[str, str] = {}
         self._pages: deque[_Asked | _Answered] = deque(maxlen=_AROUND_A_CALL)
         self._others: deque[_Asked | _Answered] = deque(maxlen=_AROUND_A_CALL)
         self._page_exchanges: set[str] = set()
@@ -190,7 +162,7 @@ class _Reading:
             self._index.problems.append(f"{self._path}:{number}: {problem}.")
 
     def _add(self, line: bytes) -> None:
-        """Add a line. Raises TraceError if it is no event."""
+        """Add a line. Raises TraceError if it is not an event."""
         begin = line.find(_EVENT) + len(_EVENT)
         kind = line[begin : line.find(b'"', begin)] if line.startswith(_CURRENT) else b""
         try:
@@ -221,23 +193,14 @@ class _Reading:
 
     def _add_request(self, request: _Asked) -> None:
         self._stamp(request)
-        rows = self._index.exchanges
-        self._rows[request.exchange] = len(rows.id)
-        rows.id.append(request.exchange)
-        rows.seq.append(request.seq)
-        rows.t.append(request.t)
-        rows.method.append(self._shared(request.method))
-        rows.url.append(self._shared(request.url))
-        rows.resource.append(self._shared(request.resource))
-        for column in (
-            rows.response_seq,
-            rows.end,
-            rows.status,
-            rows.by,
-            rows.size,
-            rows.error,
-        ):
-            column.append(None)
+        self._rows[request.exchange] = self._index.exchanges.ask(
+            request.exchange,
+            request.seq,
+            request.t,
+            request.method,
+            request.url,
+            request.resource,
+        )
         if request.top_level:
             self._page_exchanges.add(request.exchange)
             self._pages.append(request)
@@ -246,28 +209,29 @@ class _Reading:
 
     def _add_response(self, response: _Answered) -> None:
         self._stamp(response)
-        row = self._rows.pop(response.exchange, None)
-        if row is None:
+        if (row := self._rows.pop(response.exchange, None)) is None:
             return
-        rows = self._index.exchanges
-        rows.response_seq[row] = response.seq
-        rows.end[row] = response.t
-        rows.status[row] = response.status
-        rows.resource[row] = self._shared(response.resource)
-        rows.by[row] = self._shared(response.by)
-        rows.size[row] = response.size
-        rows.error[row] = response.error
+        self._index.exchanges.answer(
+            row,
+            response.seq,
+            response.t,
+            status=response.status,
+            resource=response.resource,
+            by=response.by,
+            size=response.size,
+            error=response.error,
+        )
         if not self._page_exchanges:
             self._others.append(response)
         elif response.exchange in self._page_exchanges:
             self._pages.append(response)
 
     def _stamp(self, line: "_Asked | _Answered | _Stamps | Entry") -> None:
+        """Count a line. Raises TraceError for a stamp that no trace has."""
+        if not (0 < line.seq < LARGEST and 0 <= line.t < LARGEST):
+            raise TraceError(f"seq {line.seq} or t {line.t} is out of range")
         self._index.last_seq = line.seq
         self._index.end = line.t
-
-    def _shared(self, text: str) -> str:
-        return self._texts.setdefault(text, text)
 
     def _keep_recent(self) -> None:
         """Keep the last pages, or requests of an agent without pages, as entries."""

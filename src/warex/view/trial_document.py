@@ -79,8 +79,8 @@ def trial_document(attempt: Attempt, index: TraceIndex) -> dict[str, Any]:
         ],
         "end": index.end,
         "steps": [_step(step, calls[step.seq]) for step in steps(entries)],
-        "exchanges": index.exchanges.columns(index.carriers),
-        "faults": list(_faults(entries)),
+        "exchanges": index.exchanges.document(index.carriers),
+        "faults": list(_faults(index)),
         "witness": [
             {"seq": e.seq, "t": e.t, "injection": w.injection, "what": w.what, "detail": w.detail}
             for e in entries
@@ -131,16 +131,18 @@ def _images(step: ModelStep) -> list[JsonValue]:
     ]
 
 
-def _faults(entries: Iterable[Entry]) -> Iterator[dict[str, Any]]:
-    times = {entry.seq: entry.t for entry in entries}
-    changes = _changes(entries)
-    for fault in injections(entries):
+def _faults(index: TraceIndex) -> Iterator[dict[str, Any]]:
+    times = {entry.seq: entry.t for entry in index.entries}
+    changes = _changes(index.entries)
+    faults = list(injections(index.entries))
+    lines = index.exchanges.lines_of([fault.exchange for fault in faults])
+    for fault in faults:
         yield {
             "id": fault.id,
             "kind": fault.kind,
             "rule": fault.rule,
             "url": fault.url,
-            "exchange": fault.exchange,
+            "request_seq": lines.get(fault.exchange),
             "seq": fault.planned_seq,
             "t": fault.planned_t,
             "fate": fault.fate,

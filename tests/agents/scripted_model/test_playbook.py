@@ -86,7 +86,7 @@ def test_what_is_found_cannot_break_the_json_it_is_put_into(playbook: PlaybookPl
     "rules", [None, [{}], [{"say": []}], [{"when": ["("], "say": ["x"]}], [{"say": [{"tol": 1}]}]]
 )
 def test_what_is_no_playbook_is_refused(tmp_path: Path, rules: Any) -> None:
-    with pytest.raises(PlaybookError, match="is no playbook"):
+    with pytest.raises(PlaybookError, match="is not a playbook"):
         load(written(tmp_path, rules))
 
 

@@ -125,7 +125,7 @@ def test_conditions_are_the_report_s_rows(run: Frames) -> None:
 
 
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match="is no run"):
+    with pytest.raises(TraceError, match="is not a run"):
         warex.load_run(str(tmp_path))
 
 

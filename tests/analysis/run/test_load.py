@@ -33,7 +33,7 @@ def test_the_last_attempt_stands_for_the_trial_and_voids_are_remembered(tmp_path
 
 
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match="is no run"):
+    with pytest.raises(TraceError, match="is not a run"):
         load_run(tmp_path)
 
 
@@ -86,5 +86,5 @@ def test_prices_are_those_kept_with_the_run_and_else_those_in_force(
     assert (unkept.cost_usd, run.trials[0].llm.cost_usd, run.prices.digest) == (6, 3, kept.digest)
     assert inspect_trial(path).trial.llm == run.trials[0].llm
     (tmp_path / "run" / "prices.json").write_text("{")
-    with pytest.raises(InputError, match=r"run/prices.json is no price table: .*delete it"):
+    with pytest.raises(InputError, match=r"run/prices.json is not a price table: .*delete it"):
         load_run(tmp_path / "run")

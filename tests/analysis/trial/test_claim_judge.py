@@ -18,7 +18,7 @@ from warex.analysis.trial.claim_judge import (
     [
         ("success", "success"),
         ("**Failure**.", "failure"),
-        ("It is no success, since the page failed: failure", "failure"),
+        ("It is not success, since the page failed: failure", "failure"),
         ("unclear\n", "unclear"),
         ("I cannot say", None),
         ("", None),

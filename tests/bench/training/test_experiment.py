@@ -18,7 +18,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
         ran.append(command[1:])
         return subprocess.CompletedProcess(command, 0)
 
-    monkeypatch.setattr("bench.training.experiment.subprocess.run", run)
+    monkeypatch.setattr("bench.training.steps.subprocess.run", run)
     return ran
 
 
@@ -29,15 +29,28 @@ def test_stage_two_goes_on_from_stage_one_and_both_are_tested(
 
     names = [command[0] for command in commands]
     assert names == [
-        *("run", "run"),
-        *("export", "train", "evaluate"),  # The ranker.
-        *("export", "export", "train", "train", "evaluate"),
+        *("run", "run", "export"),
+        *("export", "train") * 2,  # The rankers, before and after.
+        *("evaluate", "evaluate") * 2,
+        *("export", "export", "train", "train", "evaluate", "evaluate"),
     ]
-    two, asked = commands[-2], commands[-1]
+    two, asked, hard = commands[-3:]
+    assert "--test" in hard
     assert two[two.index("--adapter") + 1] == str(tmp_path / "stage-one")
     assert [word for word in asked if word.startswith(str(tmp_path))] == [
         str(tmp_path / name) for name in ("failures", "answers-failures", "stage-one", "tuned-0")
     ]
+
+
+def test_rankers_alone_need_no_language_model(
+    tmp_path: Path, commands: list[Sequence[str]]
+) -> None:
+    Experiment(tmp_path, SMALL).run()
+
+    trained = [command for command in commands if command[0] == "train"]
+    assert [command[1] for command in trained] == ["--ranker", "--ranker"]
+    exported = [command for command in commands if "--split" in command]
+    assert all(str(tmp_path / "run-unseen") not in command for command in exported)
 
 
 def test_nothing_that_is_tested_is_trained_on(
@@ -85,7 +98,7 @@ def test_a_step_that_fails_is_not_marked_as_done(
     def run(command: Sequence[str], **given: Any) -> None:
         raise subprocess.CalledProcessError(3, command)
 
-    monkeypatch.setattr("bench.training.experiment.subprocess.run", run)
+    monkeypatch.setattr("bench.training.steps.subprocess.run", run)
     broken = Experiment(tmp_path, SMALL, "m.gguf")
 
     with pytest.raises(subprocess.CalledProcessError):

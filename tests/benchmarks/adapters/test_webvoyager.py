@@ -70,7 +70,7 @@ def test_the_tasks_are_the_checkouts_or_a_file_of_ones_own(
             r"tasks\.jsonl, line 1: 'ques' is missing",
         ),
         ("\n[]\n", r"tasks\.jsonl, line 2: "),
-        ("{\n", r"line 1 is no JSON: Expecting"),
+        ("{\n", r"line 1 is not JSON: Expecting"),
         ("", r"tasks\.jsonl holds no task: it is an empty file"),
         (None, r"tasks\.jsonl cannot be read: .*No such file"),
     ],

@@ -97,7 +97,7 @@ def test_tasks_are_read_from_lines_jsonl_and_json(
     [
         ('{"id": 1}\n{"id": 1}\n', "line 2: the task '1' is listed twice"),
         ('{"name": 1}\n', "line 1: 'id': no 'id' there, since the document holds name"),
-        ("{\n", "line 1 is no JSON: Expecting"),
+        ("{\n", "line 1 is not JSON: Expecting"),
         ("\n", "t.jsonl holds no task: it has no line but blank ones; write on each"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_file_of_no_tasks_is_reported_where(tmp_path: Path, content: str, says
         ({"command": " "}, "the command is empty"),
         ({"environment": {"A": "{b}"}}, "no placeholder 'b'"),
         ({"cwd": "{dir}"}, "no placeholder 'dir'"),
-        ({"environment": {"A=B": "c"}}, "no name of a variable"),
+        ({"environment": {"A=B": "c"}}, "not a name of a variable"),
         ({"command": ["run", "a\0b"]}, "a zero byte"),
         ({"tasks": []}, "holds no task"),
         ({"never": ["/config"]}, "matches no URL"),
@@ -123,8 +123,8 @@ def test_a_file_of_no_tasks_is_reported_where(tmp_path: Path, content: str, says
         ({"result": {"file": "{scratch}/r.json", "json": "a"}}, "{scratch} is not known"),
         ({"result": {"file": "/var/r.json", "json": "a"}}, "must lie in {out}"),
         ({"result": {"file": "{out}/../r.json", "json": "a"}}, "must lie in {out}"),
-        ({"result": {"json": "a..b"}}, "is no path into JSON"),
-        ({"result": {"regex": "("}}, "is no regular expression"),
+        ({"result": {"json": "a..b"}}, "is not a path into JSON"),
+        ({"result": {"regex": "("}}, "is not a regular expression"),
         ({"result": {"file": "x"}}, "give either json, a path, or regex, a pattern"),
         ({"result": {"regex": "x", "answer": "a"}}, "answer is a path into JSON"),
         ({"expect": ""}, "expect: it is empty; give the text"),
@@ -267,7 +267,7 @@ def test_a_site_may_be_a_folder_of_pages(tmp_path: Path) -> None:
 def test_what_cannot_run_is_reported_before_anything_does(tmp_path: Path) -> None:
     alone = AgentSpec("b", "gpt-x")
     cases: tuple[tuple[dict[str, Any], str], ...] = (
-        ({"command": "no-such-program-of-warex"}, "is no program that runs"),
+        ({"command": "no-such-program-of-warex"}, "is not a program that runs"),
         ({"cwd": str(tmp_path / "none")}, "there is no folder"),
         ({"command": f"{sys.executable} {{base_url}}"}, "agent 'b' gives no base_url"),
     )
@@ -372,7 +372,9 @@ def test_a_crash_is_none_the_less_a_crash_where_something_is_expected(tmp_path: 
 
 
 def test_a_reset_or_a_page_that_cannot_be_is_reported_before_anything_runs() -> None:
-    with pytest.raises(CampaignError, match="the reset of task 't': 'no-such-program' is no prog"):
+    with pytest.raises(
+        CampaignError, match="the reset of task 't': 'no-such-program' is not a prog"
+    ):
         bench(reset="no-such-program x").validate(("t",), (AGENT,))
     with pytest.raises(CampaignError, match="'no-proxy': task 't' expects a URL"):
         bench(expect={"url": "*"}).validate(("t",), (AGENT,), direct=True)

@@ -132,7 +132,7 @@ def test_a_folder_of_other_files_is_not_touched(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("python", "says"),
     [
-        ("no-such-python", "is no Python that can be run"),
+        ("no-such-python", "is not a Python that can be run"),
         (sys.executable, f"is Python {OWN}; it needs 2.7"),
     ],
 )

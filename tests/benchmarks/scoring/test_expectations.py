@@ -130,7 +130,7 @@ def test_where_the_pages_were_not_seen_the_trial_is_void(tmp_path: Path) -> None
     [
         ({}, "give at least one of text, regex, check and url"),
         (" ", "a blank text is in every answer"),
-        ({"regex": "("}, "is no regular expression"),
+        ({"regex": "("}, "is not a regular expression"),
         ({"url": "/thanks"}, "`/thanks` matches no URL; write https://… or begin with *"),
         ({"check": ""}, "check"),
         ({"texts": "a"}, "did you mean 'text'"),

@@ -177,7 +177,7 @@ def run(request: pytest.FixtureRequest, port: int) -> Iterator[Run]:
 def became(lane: Lane, path: str) -> list[str | None]:
     """Return what has become of what was planned for a path; None where that is open.
 
-    What a browser repeats in silence is no case of its own.
+    What a browser repeats in silence is not a case of its own.
     """
     repeats = {it.exchange for it in lane.events(RequestSeen) if it.repeat_of is not None}
     planned = [it for it in lane.events(FaultPlanned) if it.url.endswith(path)]

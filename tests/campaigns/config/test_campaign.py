@@ -284,8 +284,11 @@ def test_the_doses_of_the_intensity_sweep_are_as_their_names_say() -> None:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ('pass_through = ["a b"]', "traffic: pass_through: 'a b' is no host; write shop.example"),
-        ('upstream = "corp"', "traffic: upstream: 'corp' is no proxy; write http://host:port"),
+        (
+            'pass_through = ["a b"]',
+            "traffic: pass_through: 'a b' is not a host; write shop.example",
+        ),
+        ('upstream = "corp"', "traffic: upstream: 'corp' is not a proxy; write http://host:port"),
         ('record = "none"', 'traffic.record: "none" is not allowed; give'),
         ('llm_host = ["x"]', "there is no key 'llm_host' here; did you mean 'llm_hosts'?"),
         ('maps = "a=b"', 'traffic.maps: "a=b" is not allowed; give a list'),

@@ -88,7 +88,7 @@ def test_no_slot_is_left_open() -> None:
     [
         ("mine", "tesbed", "there is no benchmark 'tesbed'; did you mean 'testbed'?"),
         (" x", "testbed", "name"),
-        ("a\nb", "testbed", "is no name"),
+        ("a\nb", "testbed", "is not a name"),
         ("", "testbed", "name"),
         ("x" * 90, "testbed", "name"),
     ],

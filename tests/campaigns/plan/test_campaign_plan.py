@@ -239,7 +239,7 @@ def test_what_cannot_be_replayed_is_a_sentence(
 def test_what_cannot_run_is_told_before_a_replay_too(demo: CampaignConfig, tmp_path: Path) -> None:
     config = CampaignConfig.model_validate(demo.model_dump() | OF_COMMAND)
 
-    with pytest.raises(CampaignError, match="'no-such-one' is no program that runs"):
+    with pytest.raises(CampaignError, match="'no-such-one' is not a program that runs"):
         plan_replay(config, past_trial(tmp_path, benchmark="command"))
 
 
@@ -251,3 +251,28 @@ def test_a_scripted_model_that_knows_no_task_is_told_before_anything_runs(
 
     with pytest.raises(CampaignError, match=r"scripted:… know no task of the benchmark 'command'"):
         plan(CampaignConfig.model_validate(demo.model_dump() | change))
+
+
+def test_all_that_a_campaign_names_and_that_does_not_exist_is_told_at_once(
+    demo: CampaignConfig,
+) -> None:
+    config = CampaignConfig.model_validate(
+        demo.model_dump()
+        | {
+            "agents": [{"name": "a", "model": "scripted:givup"}],
+            "conditions": [
+                {"name": "one", "scenario": "paper/server-eror"},
+                {"name": "two", "scenario": "paper/popp"},
+            ],
+            "tasks": {"names": ["calendar-gate-cod"]},
+        }
+    )
+
+    with pytest.raises(CampaignError, match="the campaign has 4 mistakes") as refused:
+        plan(config)
+
+    first, second, third, fourth = str(refused.value).splitlines()[1:]
+    assert "condition 'one': there is no scenario 'paper/server-eror'" in first
+    assert "condition 'two'" in second
+    assert third == "  agent 'a': there is no scripted model 'givup'; did you mean 'giveup'?"
+    assert "there is no task 'calendar-gate-cod'" in fourth

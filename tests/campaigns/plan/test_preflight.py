@@ -28,7 +28,7 @@ def command(program: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("table", "model", "says"),
     [
-        (command("no-such-program-of-warex {task}"), "m", "is no program that runs"),
+        (command("no-such-program-of-warex {task}"), "m", "is not a program that runs"),
         ({"name": "real", "dir": "none"}, "m", "run `warex benchmarks setup real --dir "),
         ("testbed", "scripted:nobody", "there is no scripted model 'nobody'"),
         ("testbed", "gpt-4o", "whose key is not set: set OPENAI_API_KEY, or give a base_url"),

@@ -165,11 +165,11 @@ def test_what_is_written_from_a_built_in_campaign_is_what_run_runs(warex: Warex)
     ("arguments", "says"),
     [
         (("--benchmark", "tesbed"), "there is no benchmark 'tesbed'; did you mean 'testbed'?"),
-        (("none/mine",), "none is no folder; make it first"),
+        (("none/mine",), "none is not a folder; make it first"),
         (("--agent", "gpt-4o"), "--agent, --base-url, --dir, --option, --site"),
         (("--from", "papr"), "there is no built-in campaign 'papr'; did you mean 'paper'?"),
         (("--from", "../x"), "there is no built-in campaign '../x'"),
-        (("--from", "paper", "--option", "x"), "--option 'x' is no KEY=VALUE"),
+        (("--from", "paper", "--option", "x"), "--option 'x' is not a KEY=VALUE"),
     ],
 )
 def test_what_cannot_be_written_is_a_sentence(

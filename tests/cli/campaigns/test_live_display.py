@@ -1,3 +1,4 @@
+import json
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
 from warex.campaigns.run.schedule import AttemptDone, PlannedAttempt
 from warex.cli.campaigns import live_display
+from warex.cli.options.parameters import Printed
 from warex.cli.output import console
 from warex.cli.progress.tracker import ProgressTracker
 from warex.errors import WarexError
@@ -30,7 +32,7 @@ SOLVED = Counted(ending="answered", score=1.0, latency_s=1.25)
 FAILED = Counted(ending="reported_infeasible", score=0.0, latency_s=2.5)
 VOID = Void(reason="the canary page did not come back")
 
-type Run = Callable[[Sequence[Outcome]], Path]
+type Run = Callable[..., Path]
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
     folder = tmp_path / "run"
 
-    def run(outcomes: Sequence[Outcome]) -> Path:
+    def run(outcomes: Sequence[Outcome], **how: bool) -> Path:
         def run_campaign(
             planned: CampaignPlan,
             run: Path,
@@ -59,7 +61,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
                 report(AttemptDone(spec.key, 1, outcome))
 
         monkeypatch.setattr(live_display, "run_campaign", run_campaign)
-        live_display.run_and_report(plan(load_campaign("demo")), folder, RunOptions())
+        live_display.run_and_report(
+            plan(load_campaign("demo")), folder, RunOptions(), printed=Printed(**how)
+        )
         return folder
 
     return run
@@ -69,16 +73,17 @@ def test_every_attempt_has_its_line_and_the_run_its_report(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = run([SOLVED, FAILED, VOID])
-    said = capsys.readouterr().out
+    printed = capsys.readouterr()
 
-    first, second, third = said.splitlines()[:3]
+    first, second, third = printed.err.splitlines()
     assert first.startswith("solved ")
     assert first.endswith("answered, 1.2 s")
     assert second.startswith("failed ")
     assert third.startswith("void ")
     assert third.endswith("attempt 1: the canary page did not come back")
     assert (folder / "report.html").is_file()
-    assert f"report   {folder / 'report.html'}" in said
+    assert f"report   {folder / 'report.html'}" in printed.out
+    assert "answered, 1.2 s" not in printed.out
 
 
 def test_a_campaign_in_which_nothing_counts_has_failed(run: Run, tmp_path: Path) -> None:
@@ -94,7 +99,7 @@ def test_a_campaign_without_a_judge_has_not_failed(
 ) -> None:
     run([Unscored(ending="answered", latency_s=1.2)])
 
-    first = capsys.readouterr().out.splitlines()[0]
+    first = capsys.readouterr().err.splitlines()[0]
     assert first.startswith("unscored ")
     assert first.endswith("answered, 1.2 s")
 
@@ -139,6 +144,23 @@ def test_without_a_terminal_progress_and_messages_stay_off_standard_output(
     run([SOLVED])
 
     assert "━" not in capsys.readouterr().out
+
+
+def test_json_is_alone_on_standard_output(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run([SOLVED, VOID], as_json=True)
+    printed = capsys.readouterr()
+
+    assert json.loads(printed.out)["conditions"]
+    assert [line.split()[0] for line in printed.err.splitlines()] == ["solved", "void"]
+
+
+def test_a_quiet_run_tells_only_what_is_void(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = run([SOLVED, VOID], quiet=True)
+    printed = capsys.readouterr()
+
+    assert printed.out == ""
+    assert [line.split()[0] for line in printed.err.splitlines()] == ["void"]
+    assert (folder / "report.html").is_file()
 
 
 @pytest.mark.parametrize("resumed", [True, False])

@@ -38,7 +38,7 @@ def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_reported
     ("arguments", "says"),
     [
         (("--intensity", "0"), "0.0 is not in the range 0<x<=100"),
-        (("--intensity", "nan"), "nan is no intensity; give a number above 0 to 100"),
+        (("--intensity", "nan"), "nan is not an intensity; give a number above 0 to 100"),
         (("--intensity", "2"), "which longest_hold_s = 1 would cut: leave out one of the two"),
         (("--intensity", "2", "--replay", "."), "--intensity changes what --replay repeats"),
     ],

@@ -65,7 +65,11 @@ def test_the_testbeds_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> No
         (("show", "agentlab", "--dir", "/nonexistent"), 3, "warex benchmarks setup agentlab --dir"),
         (("setup", "testbed", "--dir", "x"), 2, "needs no environment of its own"),
         (("setup", "agentlab"), 2, "Missing option '--dir'"),
-        (("setup", "agentlab", "--dir", "{tmp}", "--python", "nope"), 2, "is no Python that can"),
+        (
+            ("setup", "agentlab", "--dir", "{tmp}", "--python", "nope"),
+            2,
+            "is not a Python that can",
+        ),
     ],
 )
 def test_what_cannot_be_is_a_sentence(
@@ -102,7 +106,7 @@ def test_a_checkout_is_named_by_an_option(
 
     assert "    mail/task_e1\n" in shown
     assert f"{tmp_path}: no checkout of WebArena-Infinity" in result
-    assert "--option 'checkout' is no KEY=VALUE" in said(
+    assert "--option 'checkout' is not a KEY=VALUE" in said(
         capsys, "benchmarks", "show", "step", "--option", "checkout", code=2
     )
     assert "needs options" in said(capsys, "doctor", "--benchmark", "webarena", code=2)

@@ -328,13 +328,13 @@ def test_the_exit_code_is_the_commands(mode: str, code: str, expected: int) -> N
         pytest.param(
             ["--map", "x", "--", "echo", "ran"],
             2,
-            "'--map': 'x' is no mapping",
+            "'--map': 'x' is not a mapping",
             marks=pytest.mark.slow,
         ),
         pytest.param(
             ["--upstream", "x", "--", "echo", "ran"],
             2,
-            "'--upstream': 'x' is no proxy",
+            "'--upstream': 'x' is not a proxy",
             marks=pytest.mark.slow,
         ),
         (["--", "no-such-program"], 3, "'no-such-program' cannot be started"),

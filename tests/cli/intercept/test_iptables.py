@@ -40,9 +40,9 @@ def test_what_arrives_from_containers_needs_a_proxy_that_they_reach(warex: Warex
         (("--user", "nobody-of-this-name"), "there is no such user on this machine; make one"),
         (("--all-but", str(2**32)), "there is no such user"),
         (("--user", "1", "--port", "8080"), "--proxy-port 8080 is a captured port"),
-        (("--user", "1", "--incoming", 'x"; flush'), "is no network device; write docker0"),
-        (("--user", "1", "--incoming", "+"), "is no network device"),
-        (("--user", "1", "--incoming", ""), "is no network device"),
+        (("--user", "1", "--incoming", 'x"; flush'), "is not a network device; write docker0"),
+        (("--user", "1", "--incoming", "+"), "is not a network device"),
+        (("--user", "1", "--incoming", ""), "is not a network device"),
     ],
 )
 @pytest.mark.parametrize("subcommand", ["print", "apply"])

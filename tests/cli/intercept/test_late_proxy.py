@@ -1,4 +1,4 @@
-"""A late proxy is no fault of the site: what was asked before is answered, or the trial void."""
+"""A late proxy is not a fault of the site: what was asked before is answered, or the trial void."""
 
 import json
 import os

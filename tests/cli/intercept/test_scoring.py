@@ -94,7 +94,7 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
         ({"expect_text": ""}, "--expect: "),
         (
             {"expect_check": "no-such-program-of-warex"},
-            "--check: 'no-such-program-of-warex' is no prog",
+            "--check: 'no-such-program-of-warex' is not a prog",
         ),
         ({"reset": ""}, "--reset: the command is empty"),
         ({"reset": "http://s.example/reset"}, "--reset: 'http://s.example/reset' is a URL"),

@@ -34,5 +34,5 @@ def test_an_option_may_be_json_and_is_never_half_a_one() -> None:
         "tasks": [1],
         "checkout": "DIR",
     }
-    with pytest.raises(InputError, match="no KEY=VALUE"):
+    with pytest.raises(InputError, match="not a KEY=VALUE"):
         changed(options=("checkout",))

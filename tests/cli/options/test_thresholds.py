@@ -64,6 +64,6 @@ def test_what_is_no_threshold_is_a_sentence_before_anything_is_done(
 
     assert reading.code == running.code == 2
     assert "'recovery'" in reading.err
-    assert "is no threshold" in running.err
+    assert "is not a threshold" in running.err
     assert not (run / "report.html").exists()
     assert not (run / "new").exists()

@@ -28,7 +28,7 @@ def test_an_option_that_cannot_work_leaves_no_folder_behind(
     done = warex("run", "demo", "--out", tmp_path / "run", option, value)
 
     assert done.code == 2
-    assert f"Invalid value for '{option}': {value!r} is no " in done.err
+    assert f"Invalid value for '{option}': {value!r} is not a " in done.err
     assert not (tmp_path / "run").exists()
 
 

@@ -67,7 +67,7 @@ def test_names_can_be_held_out(tmp_path: Path) -> None:
     [
         (("--test", "site"), "--test site: that is not DIMENSION=NAME; dimensions are site, group"),
         (("--split", "none", "--test", "site=x"), "--split none goes with no other"),
-        (("--group", "("), "--group '(' is no pattern"),
+        (("--group", "("), "--group '(' is not a pattern"),
         (("--group", "shop"), "--group 'shop' has no group"),
         (("--shares", "9:1"), "'9:1' is not TRAIN:VALIDATION:TEST, as 9:1:1"),
     ],
@@ -91,7 +91,7 @@ def test_a_folder_that_is_no_run_or_holds_something_is_refused(
 
     (tmp_path / "none").mkdir()
     assert code("export", tmp_path / "none", "--out", tmp_path / "new") == 2
-    assert "is no run" in capsys.readouterr().err
+    assert "is not a run" in capsys.readouterr().err
 
 
 @pytest.fixture

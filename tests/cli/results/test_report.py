@@ -14,8 +14,10 @@ def test_the_report_is_written_anew_and_its_numbers_can_be_read(
     folder.mkdir(parents=True)
     write_outcome(folder, Counted(ending="answered", score=1.0, latency_s=2.0))
     said, read = warex("report", tmp_path), warex("report", tmp_path, "--json")
+    silent = warex("report", tmp_path, "--quiet")
 
-    assert said.code == read.code == 0
+    assert said.code == read.code == silent.code == 0
+    assert (silent.out, silent.err, read.err) == ("", "", "")
     assert "no-proxy" in said.out
     assert said.out.endswith(f"report   {tmp_path / 'report.html'}\n")
     assert (tmp_path / "report.html").is_file()

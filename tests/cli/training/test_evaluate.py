@@ -40,14 +40,29 @@ def test_a_model_that_always_reloads_recovers_and_is_seen_for_what_it_is(
 ) -> None:
     assert asked(data, url, "--json", "--out", tmp_path / "out") == 0
 
-    (one,) = json.loads(capsys.readouterr().out)
+    numbers = json.loads(capsys.readouterr().out)
+    (one,) = numbers["models"]
     assert (one["recovery"]["hits"], one["recovery"]["n"]) == (3, 3)
     assert one["clean"]["agreement"]["hits"] == 0
     assert one["clean"]["false_reloads"]["hits"] == 3
     lines = (tmp_path / "out/answers.jsonl").read_text().splitlines()
     assert {json.loads(line)["class"] for line in lines} == {"recovery", "false_reload"}
     assert "✓ recovery `reload()`" in (tmp_path / "out/table.md").read_text()
-    assert json.loads((tmp_path / "out/summary.json").read_text()) == [one]
+    assert json.loads((tmp_path / "out/summary.json").read_text()) == numbers
+    assert numbers["separable_by"] == "bag of words"
+    assert {it["baseline"] for it in numbers["baselines"]} >= {"few elements", "majority"}
+    assert "| few elements | — | 3/3" in (tmp_path / "out/table.md").read_text()
+
+
+@pytest.mark.wire
+def test_the_hard_test_needs_no_data_set(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    hard = ("evaluate", "--test", "hard", "--model", "m", "--endpoint", url, "--limit", "4")
+
+    assert code(*hard, "--json") == 0
+    numbers = json.loads(capsys.readouterr().out)
+    assert numbers["models"][0]["recovery"]["n"] == 4
+    assert code(*hard) == 0
+    assert "few elements" in capsys.readouterr().out
 
 
 @pytest.mark.wire
@@ -97,3 +112,11 @@ def test_a_model_of_this_machine_is_called_by_its_own_name(
         "a/tuned",
         "b/tuned",
     ]
+
+
+def test_the_recovery_test_needs_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert code("evaluate", "--model", "m") == 2
+
+    assert "name a data set with --data DIR, or ask the hard test: --test hard" in (
+        capsys.readouterr().err
+    )

@@ -28,7 +28,7 @@ def test_a_folder_that_is_no_data_set_is_refused_before_torch_is_looked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert code("train", "--data", tmp_path, "--model", "m", "--out", tmp_path / "out") == 2
-    assert "is no data set: it has no dataset.json" in capsys.readouterr().err
+    assert "is not a data set: it has no dataset.json" in capsys.readouterr().err
 
 
 def test_pairs_are_expected_where_they_are_asked_for(

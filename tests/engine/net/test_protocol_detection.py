@@ -39,7 +39,7 @@ def test_http_and_tls_are_known(first: bytes, spoken: str) -> None:
         b"*1\r\n$4\r\nPING\r\n",
         b"\0\0\0\x08\x04\xd2\x16/",
         b"GET /index\r\n",
-        b"PRI is no preface\r\n",
+        b"PRI is not a preface\r\n",
         bytes((0x16, 0x03, 0x01, 0x02, 0x00, 0x02)),
         bytes((0x16, 0x04)),
         bytes((0x16, 0x03, 0x09, 0x02, 0x00, 0x01)),

@@ -45,8 +45,8 @@ def test_one_seed_gives_the_same_lie_and_another_seed_another() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"at": "items/0"}, "at(.|\n)*'items/0' is no JSON pointer: it begins with '/'"),
-        ({"at": "/a~"}, "at(.|\n)*'/a~' is no JSON pointer: '~' is written ~0"),
+        ({"at": "items/0"}, "at(.|\n)*'items/0' is not a JSON pointer: it begins with '/'"),
+        ({"at": "/a~"}, "at(.|\n)*'/a~' is not a JSON pointer: '~' is written ~0"),
         ({"at": "/a", "value": "price"}, "value(.|\n)*'/a' says which value it is"),
         ({"value": None}, "value(.|\n)*which kind of value"),
         ({"value": "prize"}, "value(.|\n)*'price'"),

@@ -23,7 +23,7 @@ def test_it_is_about_data_that_scripts_ask_for() -> None:
 
 
 def test_a_pointer_that_is_none_is_refused_in_a_sentence() -> None:
-    with pytest.raises(ValidationError, match=r"at(.|\n)*'items' is no JSON pointer"):
+    with pytest.raises(ValidationError, match=r"at(.|\n)*'items' is not a JSON pointer"):
         PartialList(at="items")
 
 

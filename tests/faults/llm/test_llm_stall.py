@@ -42,7 +42,7 @@ def test_a_silence_without_an_end_waits_for_the_client() -> None:
 @pytest.mark.parametrize(
     ("values", "where"),
     [
-        ({"stall": 0}, "no silence"),
+        ({"stall": 0}, "not silence"),
         ({"stall": float("inf")}, "stall"),
         ({"stall": 5, "then": "never"}, "do not go together"),
         ({"stall": None}, "do not go together"),

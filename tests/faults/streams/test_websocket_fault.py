@@ -46,9 +46,9 @@ def test_a_refusal_answers_in_place_of_the_site() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"code": 1006}, "1006 is no code that a Close frame can have"),
-        ({"code": 999}, "no code"),
-        ({"code": 5000}, "no code"),
+        ({"code": 1006}, "1006 is not a code that a Close frame can have"),
+        ({"code": 999}, "not a code"),
+        ({"code": 5000}, "not a code"),
         ({"reason": "ä" * 62}, "room for 123 bytes of reason, and it has 124"),
         ({"action": "drop", "every": 0}, "greater than or equal to 1"),
         ({"action": "drop", "nth": []}, "nth"),
@@ -57,8 +57,8 @@ def test_a_refusal_answers_in_place_of_the_site() -> None:
         ({"action": "refuse", "first": 2}, "first says which messages are hit"),
         ({"first": 1, "every": 2}, "first and every exclude each other"),
         ({"text": "a", "text_regex": "b"}, "exclude each other"),
-        ({"text_regex": "("}, "is no regular expression"),
-        ({"members": {"a": 1}}, "is no JSON pointer"),
+        ({"text_regex": "("}, "is not a regular expression"),
+        ({"members": {"a": 1}}, "is not a JSON pointer"),
         ({"members": {"/a": [1]}}, "members"),
         ({"action": "corrupt", "at": "/a", "value": "price"}, "leave out at or value"),
         ({"action": "delay", "seconds": 0}, "seconds"),

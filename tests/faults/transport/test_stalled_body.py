@@ -30,7 +30,7 @@ def test_after_its_silence_the_answer_goes_on_or_ends(given: Any, effect: Effect
     [
         ({"then": "never", "stall": 3}, "stall 3 and then: never do not go together"),
         ({"stall": None}, "stall null and then: go_on do not go together"),
-        ({"stall": 0}, "stall 0 is no silence"),
+        ({"stall": 0}, "stall 0 is not silence"),
         ({"then": "later"}, "then"),
     ],
 )

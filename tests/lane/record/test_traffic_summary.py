@@ -82,7 +82,7 @@ def test_what_a_browser_asks_for_by_itself_shows_nothing_of_its_pages() -> None:
     sightings, _ = seen(
         request("https://accounts.google.com/ListAccounts?gpsia=1", CHROME),
         request("http://localhost:8000/favicon.ico", CHROME),
-        # Somebody else's is no background.
+        # Somebody else's is not background.
         request("https://shop.test/generate_204", ("User-Agent", "curl/8")),
     )
 

@@ -98,7 +98,7 @@ def test_names_and_functions_of_earlier_code_are_known_in_later_code() -> None:
     (call,) = python_calls("load(PATH)", defined) or ()
 
     assert (call.full_name, call.arguments) == ("httpx.get", ("https://shop.example/cart",))
-    assert python_definitions("That was no code.", defined) is defined
+    assert python_definitions("That was not a code.", defined) is defined
 
 
 def test_an_interpreter_that_binds_ever_new_names_forgets_the_first() -> None:

@@ -61,7 +61,7 @@ def test_a_large_call_reads_as_a_small_one_does(
     shown = [vector for vector in vectors(family.name) if SMALL in json.dumps(vector.request)]
     for vector in shown or [_with_image(vectors(family.name)[0])]:
         sent = vector.sent.replace(SMALL.encode(), LONG.encode())
-        # An image that is none, and a text that is no image: both stay in place.
+        # An image that is none, and a text that is not an image: both stay in place.
         sent = sent[:-1] + b', "user": "%s", "image_url": "%s="}' % (LONG.encode(), LONG.encode())
 
         asked = recognise("POST", vector.path, "", sent)

@@ -55,7 +55,7 @@ def test_a_file_is_a_defence_that_is_called_as_the_file_is(tmp_path: Path) -> No
             "the text of the defence .*: String should have at least 1 character",
         ),
         ("long.txt", b"x" * 20_001, "at most 20000 characters"),
-        ("binary.txt", b"\xff\xfe", "is no text in UTF-8"),
+        ("binary.txt", b"\xff\xfe", "is not text in UTF-8"),
     ],
 )
 def test_a_file_that_holds_no_text_is_refused_in_a_sentence(

@@ -41,5 +41,5 @@ def test_a_damaged_table_is_named_with_the_remedy(
     path.write_text(content)
     monkeypatch.setenv("WAREX_PRICES", str(path))
 
-    with pytest.raises(InputError, match=r"mine.json is no price table: .*warex prices update"):
+    with pytest.raises(InputError, match=r"mine.json is not a price table: .*warex prices update"):
         current_prices()

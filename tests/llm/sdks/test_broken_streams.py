@@ -118,7 +118,7 @@ def test_a_stream_that_only_pauses_comes_whole_and_one_without_its_end_looks_who
     whole = met["nothing"]["events"]
 
     assert met["stalled"] == met["nothing"] == {"events": whole, "error": None}
-    # OpenAI's marker is no event to its user.
+    # OpenAI's marker is not an event to its user.
     assert met["no end marker"]["events"] == whole - (api != "openai_chat") - (
         api == "bedrock_converse"
     )

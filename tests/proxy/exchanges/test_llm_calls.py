@@ -560,7 +560,7 @@ def test_a_damaged_answer_voids_the_trial_and_is_named(group: Cached, model: Mod
 
     with group.trial() as second, pytest.raises(httpx.TransportError):
         chat(second, model, USER)
-    assert f"{kept} is no kept answer" in second.events(HarnessBroke)[0].reason
+    assert f"{kept} is not a kept answer" in second.events(HarnessBroke)[0].reason
 
 
 # ---- a site that has a model of its own

@@ -49,7 +49,7 @@ def result_of(message: dict[str, Any]) -> Any:
 
 @contextmanager
 def streamable(lane: Lane, site: Origin, kind: str) -> Iterator[Ask]:
-    """Return what asks and gives the answer, or the status that is no answer."""
+    """Return what asks and gives the answer, or the status that is not an answer."""
     with httpx.Client(proxy=lane.url, timeout=20) as raw:
 
         def ask(message: dict[str, Any]) -> Any:

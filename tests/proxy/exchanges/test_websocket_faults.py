@@ -182,7 +182,7 @@ def test_messages_come_late_and_stop_while_pings_pass(begin: Begin, site: Site) 
     with begin(scenario=scenario(silent)) as lane, opened(lane, site) as channel:
         channel.send("prices")
         assert ids(channel, 1) == [1]
-        assert channel.ping().wait(5), "a pong is no message"
+        assert channel.ping().wait(5), "a pong is not a message"
         with pytest.raises(TimeoutError):
             channel.recv(timeout=1.3)
     (delivered,) = lane.events(FaultDelivered)

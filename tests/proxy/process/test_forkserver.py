@@ -14,7 +14,7 @@ from warex.errors import MachineError, ProcessDied
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.client import start_proxy
-from warex.proxy.process.forkserver import Forkserver
+from warex.proxy.process.forkserver import Forkserver, server_environment
 
 pytestmark = pytest.mark.wire
 
@@ -22,7 +22,7 @@ OWNER = """
 import sys, time
 from pathlib import Path
 from warex.lane.config import ProxyConfig
-from warex.proxy.process.forkserver import Forkserver
+from warex.proxy.process.forkserver import Forkserver, server_environment
 from warex.proxy.process.client import start_proxy
 
 print("main", flush=True)
@@ -145,3 +145,12 @@ def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_an
             assert proxy.call("GET", "/status")["armed"] is True
     finally:
         server.close()
+
+
+def test_a_lane_s_heap_keeps_no_freed_blocks_apart_unless_the_caller_says_so() -> None:
+    default = "glibc.malloc.tcache_count=0"
+
+    assert server_environment({"A": "b"}) == {"A": "b", "GLIBC_TUNABLES": default}
+    own = "glibc.malloc.tcache_count=7"
+    assert server_environment({"GLIBC_TUNABLES": own}) == {"GLIBC_TUNABLES": f"{default}:{own}"}
+    assert server_environment({"GLIBC_TUNABLES": ""})["GLIBC_TUNABLES"] == default

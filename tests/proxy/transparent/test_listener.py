@@ -27,6 +27,7 @@ class _House:
     relayed: list[tuple[str, int, int]] = field(default_factory=list)
     broken: list[Exception] = field(default_factory=list)
     accepted: list[RedirectedConnection] = field(default_factory=list)
+    ended: list[RedirectedConnection] = field(default_factory=list)
 
     async def serve(self, arrival: RedirectedConnection, spoken: DetectedProtocol) -> None:
         self.served.append((arrival, spoken))
@@ -64,6 +65,7 @@ async def _open(
         [server],
         name_of=lambda address: f"name-of-{address}",
         accepted=accepted or house.accepted.append,
+        ended=house.ended.append,
         serve=house.serve,
         relayed=lambda host, port, sent, received, began: house.relayed.append(
             (host, sent, received)

@@ -23,6 +23,7 @@ def _sockets() -> PassedSockets:
         (listening(), listening()),
         netlink(),
         netlink(),
+        netlink(),
     )
 
 

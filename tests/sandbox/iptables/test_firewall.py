@@ -73,7 +73,7 @@ def always(tmp_path: Path) -> Path:
 
 
 def everything(net: Network) -> str:
-    """All the rules there are; the date of the question is no rule."""
+    """All the rules there are; the date of the question is not a rule."""
     said = [net.says(program) for program in ("iptables-save", "ip6tables-save")]
     return re.sub(r"^# .*\n", "", "".join(said), flags=re.MULTILINE) + net.says(
         "nft", "list", "ruleset"

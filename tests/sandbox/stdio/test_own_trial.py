@@ -22,7 +22,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(WarexError, match="file/tools"):
         free_folder(tmp_path / "file" / "tools")
-    with pytest.raises(WarexError, match="is no folder"):
+    with pytest.raises(WarexError, match="is not a folder"):
         free_folder(tmp_path / "file")
 
 

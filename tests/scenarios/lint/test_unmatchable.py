@@ -122,8 +122,8 @@ def test_a_match_that_no_request_fits_is_told_with_the_reason(
     ("match", "why"),
     [
         ({"status": [100, 103]}, "a status of 200 or above"),
-        ({"content_type": "json"}, "`json` is no media type"),
-        ({"content_type": "text/html; charset=utf-8"}, "is no media type"),
+        ({"content_type": "json"}, "`json` is not a media type"),
+        ({"content_type": "text/html; charset=utf-8"}, "is not a media type"),
     ],
 )
 def test_an_answer_that_no_site_gives_is_told(match: dict[str, object], why: str) -> None:

@@ -16,15 +16,15 @@ def entry(content: str) -> str:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("", "is no HAR file: it is not JSON"),
-        ("[" * 100_000, "is no HAR file: it is not JSON"),
-        ("\x80", "is no HAR file: it is not JSON"),
-        ("[]", "is no HAR file: it: "),
-        ("{}", "is no HAR file: log: Field required"),
-        ('{"log": {"entries": 3}}', "is no HAR file: log.entries: "),
+        ("", "is not a HAR file: it is not JSON"),
+        ("[" * 100_000, "is not a HAR file: it is not JSON"),
+        ("\x80", "is not a HAR file: it is not JSON"),
+        ("[]", "is not a HAR file: it: "),
+        ("{}", "is not a HAR file: log: Field required"),
+        ('{"log": {"entries": 3}}', "is not a HAR file: log.entries: "),
         (
             entry('{"startedDateTime": "soon", "request": {"method": "GET", "url": "u"}}'),
-            "is no HAR file: log.entries[0].startedDateTime: Invalid isoformat string: 'soon'",
+            "is not a HAR file: log.entries[0].startedDateTime: Invalid isoformat string: 'soon'",
         ),
         (
             entry('{"startedDateTime": 3, "request": {"method": "GET", "url": "u"}}'),

@@ -117,7 +117,7 @@ def test_a_name_that_is_neither_here_nor_to_be_asked_for_is_said_to_be_so(tmp_pa
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
 
-    assert "nobody/nothing cannot be loaded: it is no folder of this machine" in ended.stderr
+    assert "nobody/nothing cannot be loaded: it is not a folder of this machine" in ended.stderr
     assert "the hub is not asked (HF_HUB_OFFLINE is set)" in ended.stderr
 
 

@@ -117,7 +117,7 @@ class _Passing(ModelError):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A question is no GET, which is what a redirect would make of it."""
+    """A question is not a GET, which is what a redirect would make of it."""
 
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
         """Follow none: the answer is an error with its status."""

@@ -114,7 +114,7 @@ def _find(wanted: OracleStep, elements: Sequence[Element]) -> Element | None:
 def _reloads(turns: Sequence[Turn], step: int) -> int:
     """Count the reloads for a step since it, or a later one, was last done.
 
-    Doing the page's earlier steps again, as a reload asks for, is no progress.
+    Doing the page's earlier steps again, as a reload asks for, is not progress.
     """
     count = 0
     for turn in reversed(turns):

@@ -103,7 +103,7 @@ def load(path: Path) -> PlaybookPlayer:
         data = json.loads(path.read_bytes())
         return PlaybookPlayer(tuple(_rule(rule) for rule in data["rules"]))
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise PlaybookError(f"{path} is no playbook: {error!r}.") from None
+        raise PlaybookError(f"{path} is not a playbook: {error!r}.") from None
 
 
 def _rule(data: Mapping[str, Any]) -> LoadedRule:

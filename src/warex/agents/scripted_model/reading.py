@@ -58,7 +58,7 @@ class Situation:
     elements: tuple[Element, ...]
     turns: tuple[Turn, ...]
     asked_to_refresh: bool
-    """By the system prompt; the next likewise."""
+    """By the system prompt; the same for the next."""
     asked_to_close: bool = False
     dialog: tuple[Element, ...] = ()
     """The elements in the page's last dialog, if any."""

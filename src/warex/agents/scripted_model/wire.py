@@ -96,7 +96,7 @@ def _why_none(data: Mapping[str, JsonValue]) -> str:
         return "'messages' is missing or empty."
     if isinstance(messages, list) and not all(isinstance(each, dict) for each in messages):
         return "'messages' holds something that is not an object."
-    return "The body is no request of the API that the path belongs to."
+    return "The body is not a request of the API that the path belongs to."
 
 
 def models(names: Sequence[str] = tuple(MODELS)) -> dict[str, Any]:

@@ -147,7 +147,7 @@ def _moments(trace: Trace) -> Iterator[TimelineEntry]:
         yield TimelineEntry(entry.seq, entry.t, kind, describe_event(event, requests))
 
 
-def describe_event(event: events.Event, requests: Mapping[str, events.RequestSeen]) -> str:
+def describe_event(event: events.Event, requests: Mapping[str, events.RequestSeen]) -> str:  # noqa: C901 - one case an event
     """Return an event in words, without its kind; ``requests`` are the trial's, by their id."""
     match event:
         case events.RequestSeen():

@@ -57,7 +57,7 @@ class SuccessMetrics:
         section="success",
         optional=True,
         shows_interval=True,
-        definition="Mean score, 0 to 1, where a trial was done in part: a partial score is no"
+        definition="Mean score, 0 to 1, where a trial was done in part: a partial score is not"
         " success.",
         trial=TrialMetric(float, _score, "0 to 1."),
     )

@@ -66,7 +66,7 @@ class ConditionChange:
     """The same for recovery, over pairs that both count in the recovery rate; adjusted over the
     conditions."""
     latency_s: Mean | None
-    """After minus before, a mean over pairs; the next two likewise."""
+    """After minus before, a mean over pairs; the same for the next two."""
     llm_calls: Mean | None
     cost_usd: Mean | None
     as_if: tuple[str, ...] = ()

@@ -25,7 +25,7 @@ from warex.analysis.table.tabulate import tabulate
 from warex.analysis.trial.record import TrialRecord, read_attempt
 from warex.extras import require_extra
 from warex.files.reading import path_exists
-from warex.text.arguments import checks_arguments, read_path
+from warex.text.arguments import checks_arguments, made_by, read_path
 from warex.traces.events import RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS
 from warex.traces.reader import read_trace
@@ -137,6 +137,7 @@ CONTRASTS: Schema = {
 }
 
 
+@made_by("warex.load_run(…)")
 @dataclass(frozen=True)
 class Frames:
     """A run in frames."""

@@ -36,7 +36,7 @@ def to_json(value: object) -> JsonValue:
             return {str(name): to_json(part) for name, part in value.items()}
         case _ if is_dataclass(value):
             return {**fields_to_json(value)}
-    raise TypeError(f"{value!r} is no figure")
+    raise TypeError(f"{value!r} is not a figure")
 
 
 def fields_to_json(value: Any) -> dict[str, JsonValue]:

@@ -243,7 +243,7 @@ def _threshold(part: str, expression: str, metrics: Ranges) -> Threshold:
     found = _FORM.fullmatch(part)
     if found is None:
         raise InputError(
-            f"{part!r} in {expression!r} is no threshold; write METRIC>=NUMBER, with a condition"
+            f"{part!r} in {expression!r} is not a threshold; write METRIC>=NUMBER, with a condition"
             " before it where it is meant for one: server-error.recovery>=0.8"
         )
     metric = found["metric"]
@@ -257,7 +257,7 @@ def _threshold(part: str, expression: str, metrics: Ranges) -> Threshold:
     except ValueError:
         bound = float("nan")
     if not isfinite(bound):
-        raise InputError(f"{part!r}: {found['bound']!r} is no number; 0.8 is one, 80 % is not")
+        raise InputError(f"{part!r}: {found['bound']!r} is not a number; 0.8 is one, 80 % is not")
     _check_bound(part, metric, found["comparison"], bound, metrics[metric])
     return Threshold(part, (found["scope"] or "").strip(), metric, found["comparison"], bound)
 

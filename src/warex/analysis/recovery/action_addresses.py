@@ -12,7 +12,7 @@ _EXPRESSION = re.compile(r"(?:[rbf]{0,2}(['\"`])(?P<begin>[^'\"`{$%]*))?.*[\w)\]
 
 
 def begin_of_target(act: ModelAction) -> str | None:
-    """Return the known begin of an address that code computes; None if it is no expression."""
+    """Return the known begin of an address that code computes; None if it is not an expression."""
     if not isinstance(act.arguments, list) or not act.arguments:
         return None
     given = act.arguments[0]

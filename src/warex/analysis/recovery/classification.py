@@ -165,7 +165,7 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
     return list(found.values())
 
 
-def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
+def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:  # noqa: C901 - rules, in order
     effects, category = set(injection.plan.effects), injection.plan.category
     if is_model_fault(trial, injection.plan):
         return classify_model_fault(trial, injection)

@@ -1,4 +1,4 @@
-"""Whether the task itself leads to a request, so that it is no attempt to recover.
+"""Whether the task itself leads to a request, so that it is not an attempt to recover.
 
 The twin shows it best. Without one, the page's own requests do: a redirect after a write, a request
 that another page makes, too, and a page to which the agent comes back later.

@@ -1,7 +1,7 @@
 """What the agent requests in the clean trial of the same task, its twin.
 
 What the twin requests again at the same point, the task needs anyhow: to request it under a fault
-is no recovery.
+is not recovery.
 """
 
 from bisect import bisect_right

@@ -87,7 +87,7 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
     manifest = read_manifest(path / MANIFEST) if path_exists(path / MANIFEST) else None
     if manifest is None and not found:
         raise TraceError(
-            f"{path} is no run: it has neither a {MANIFEST} nor trials. {folder_hint(path)}"
+            f"{path} is not a run: it has neither a {MANIFEST} nor trials. {folder_hint(path)}"
         )
     prices = prices or prices_of(path, manifest)
     benchmarks = {key.benchmark for key, _, _ in found}

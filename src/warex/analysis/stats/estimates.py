@@ -15,7 +15,7 @@ from warex.analysis.stats.proportions import student_cdf, t_quantile
 from warex.analysis.stats.rates import TaskCounts, rate_interval, rate_p
 
 INTERNAL: Mapping[str, bool] = {"internal": True}
-"""Metadata of a field that is no figure: JSON leaves it out."""
+"""Metadata of a field that is not a figure: JSON leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ _NEVER_HERE: Final = frozenset((501, 505))
 """The server does not support the method, or the version of HTTP (RFC 9110, section 15.6)."""
 _TOO_MANY: Final = 429
 _UNSAID_S: Final = 1.0
-"""Seconds to wait after a 429 that names no time: less is no back-off."""
+"""Seconds to wait after a 429 that names no time: less is not a back-off."""
 _NEARLY: Final = 0.95
 """Share of the announced time from which a client has waited: its clock begins with the answer."""
 _ALIKE: Final = 2

@@ -48,7 +48,9 @@ def vocabulary_for(name: str, subsets: Iterable[str]) -> Vocabulary:
         for key, words in SUBSETS[subset].items():
             lists[key] = tuple(dict.fromkeys((*lists.get(key, ()), *words)))
     again = _ASKS_AGAIN if "goto" in lists.get("recover", ()) else ""
-    return Vocabulary(name=name, noop=("noop",), asks_again=again, **lists)
+    return Vocabulary.model_validate(
+        {"name": name, "noop": ("noop",), "asks_again": again, **lists}
+    )
 
 
 class CustomAgent(BaseModel, frozen=True, extra="forbid"):

@@ -214,7 +214,7 @@ class StepBenchmark(WebArenaTasks):
             }
         except (OSError, yaml.YAMLError, LookupError, TypeError) as error:
             raise CampaignError(
-                f"benchmark.options.checkout: {path} is no configuration of SteP's ({error!r})"
+                f"benchmark.options.checkout: {path} is not a configuration of SteP's ({error!r})"
             ) from None
         return {**config, "logdir": _RESULT}
 

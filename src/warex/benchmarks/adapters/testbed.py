@@ -54,6 +54,7 @@ class TestbedBenchmark(Benchmark):
         infeasible=("report_infeasible",),
         noop=("noop",),
         other=("fill", "select_option", "scroll"),
+        first_only=True,
         asks_again="The page did not load, so I load it again.\nreload()",
     )
     artifacts: ClassVar = (_RESULT,)

@@ -124,7 +124,7 @@ class InfinityBenchmark(CheckoutBenchmark):
             except (OSError, ValueError, LookupError, TypeError) as error:
                 why = error.strerror if isinstance(error, OSError) else repr(error)
                 raise CampaignError(
-                    f"benchmark.options.checkout: {path} is no list of tasks with an id each"
+                    f"benchmark.options.checkout: {path} is not a list of tasks with an id each"
                     f" ({why}); bring it to what WebArena-Infinity's repository holds"
                 ) from None
             tasks |= {f"{path.parent.name}/{name}": path.parent for name in ids}

@@ -185,7 +185,7 @@ class CommandBenchmark(Benchmark):
     def _require_program(self, where: str, parts: Sequence[str]) -> None:
         program = parts[0]
         if not PLACEHOLDER.search(program) and not shutil.which(self._program(program)):
-            raise CampaignError(f"{where}: {program!r} is no program that runs")
+            raise CampaignError(f"{where}: {program!r} is not a program that runs")
 
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
@@ -346,7 +346,7 @@ def _number(value: Any) -> float:
         number = math.nan
     if math.isnan(number):
         raise TrialVoid(
-            f"the result is {value!r}, which is no number and neither true nor false; say in"
+            f"the result is {value!r}, which is not a number and neither true nor false; say in"
             " benchmark.options.success which value is a success"
         )
     return number

@@ -197,7 +197,7 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     def _known_in_environment(cls, variables: dict[str, str]) -> dict[str, str]:
         for name, value in variables.items():
             if not name or "=" in name or "\0" in name:
-                raise ValueError(f"{name!r} is no name of a variable")
+                raise ValueError(f"{name!r} is not a name of a variable")
             if "\0" in _check_template(value):
                 raise ValueError(f"{value!r} holds a zero byte, which no program can be given")
         return variables

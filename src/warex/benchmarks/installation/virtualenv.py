@@ -177,7 +177,7 @@ def _interpreter(recipe: Recipe, named: str | None) -> str | None:
         found = shutil.which(named)
         version = _version(found) if found else None
         if version is None:
-            raise InputError(f"--python {named!r} is no Python that can be run")
+            raise InputError(f"--python {named!r} is not a Python that can be run")
         if version not in recipe.pythons:
             raise InputError(
                 f"--python {named!r} is Python {version}; it needs {' or '.join(recipe.pythons)}"

@@ -21,7 +21,7 @@ def parse_path(path: str) -> Steps:
         found = _STEP.match(path, at)
         if found is None or (at == 0 and path.startswith(".")):
             raise ValueError(
-                f"{path!r} is no path into JSON at {path[at:]!r}; write for instance"
+                f"{path!r} is not a path into JSON at {path[at:]!r}; write for instance"
                 " summary.tasks[0].score"
             )
         name, index, quoted, plain = found.groups()

@@ -92,7 +92,7 @@ type CommandLine = Annotated[Text | tuple[Text, ...], AfterValidator(_check_comm
 def require_program(parts: Sequence[str]) -> None:
     """Raise ValueError if a command's program does not exist."""
     if shutil.which(parts[0]) is None:
-        raise ValueError(f"{parts[0]!r} is no program that runs")
+        raise ValueError(f"{parts[0]!r} is not a program that runs")
 
 
 @contextmanager

@@ -84,7 +84,7 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
         kind, mark, _ = model.partition(":")
         near = did_you_mean(kind + mark, MOCK_PREFIXES, likeness=0.8)
         if mark and near and kind + mark not in MOCK_PREFIXES:
-            raise ValueError(f"{model!r} is no model that WAREX plays, but nearly{near}")
+            raise ValueError(f"{model!r} is not a model that WAREX plays, but nearly{near}")
         return model
 
     @property

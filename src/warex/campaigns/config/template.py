@@ -56,7 +56,7 @@ def template(name: str, benchmark: str, file: str) -> str:
     try:
         made, mistakes = validate_document(CampaignConfig, tomllib.loads(text))
     except tomllib.TOMLDecodeError:
-        made, mistakes = None, [f"{name!r} is no name: give letters, digits and dashes"]
+        made, mistakes = None, [f"{name!r} is not a name: give letters, digits and dashes"]
     if made is None:
         raise CampaignError(format_errors(file, mistakes))
     return text

@@ -1,6 +1,6 @@
 """Plans a campaign: its trials and benchmark, checked before anything starts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from warex.campaigns.plan.grid import grid, shares_answers, trial_seed
 from warex.errors import CampaignError, InputError, TraceError
 from warex.scenarios import Scenario
 from warex.scenarios.injection.replay import read_replay
-from warex.scenarios.mistakes import unknown_name
+from warex.scenarios.mistakes import format_errors, unknown_name
 from warex.traces import EVENTS, NO_PROXY, TrialBegan, TrialKey, read_trace, trial_dir
 from warex.trials.context import TrialSpec
 from warex.trials.playbook import PLAYBOOK_PREFIX, Playbook, load_playbook
@@ -32,21 +32,28 @@ class CampaignPlan:
 def plan(config: CampaignConfig) -> CampaignPlan:
     """Load all that the campaign names and lay out its trials.
 
-    Raises CampaignError or ScenarioError for what does not exist, InputError for a name that is too
-    long for a folder.
+    Raises CampaignError or ScenarioError for what does not exist, CampaignError with all of it if
+    that is several things, InputError for a name that is too long for a folder.
     """
-    with _named_in_errors(config):
+    mistakes = list[InputError]()
+    conditions = {each.name: each for each in config.conditions}
+    scenarios = dict[str, Scenario | None]()
+    for name, each in conditions.items():
+        with _collected(mistakes):
+            scenarios[name] = dosed_scenario(each, config.longest_hold_s)
+            _require_end(config, name, scenarios[name])
+    agents = {agent.name: agent.spec for agent in config.agents}
+    playbooks = dict[str, Playbook | None]()
+    for agent in config.agents:
+        with _collected(mistakes):
+            playbooks[agent.name] = _playbook(agent)
+    with _named_in_errors(config, mistakes):
         benchmark = benchmark_of(config.benchmark)
+        for spec in agents.values():
+            with _collected(mistakes):
+                _require_persona(benchmark, spec)
         tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed, benchmark.site_names_of)
-        conditions = {each.name: each for each in config.conditions}
-        scenarios = {
-            name: dosed_scenario(each, config.longest_hold_s) for name, each in conditions.items()
-        }
-        for name, scenario in scenarios.items():
-            _require_end(config, name, scenario)
-        agents = {agent.name: agent.spec for agent in config.agents}
-        playbooks = {agent.name: _playbook(agent) for agent in config.agents}
-        _require_ready(benchmark, tasks, tuple(agents.values()), direct=NO_PROXY in scenarios)
+        benchmark.validate(tasks, tuple(agents.values()), direct=NO_PROXY in conditions)
     trials = tuple(
         TrialSpec(
             key,
@@ -61,8 +68,8 @@ def plan(config: CampaignConfig) -> CampaignPlan:
         for key in grid(config, tasks)
     )
     with _named_in_errors(config):
-        for spec in trials:
-            trial_dir(Path(), spec.key)
+        for trial in trials:
+            trial_dir(Path(), trial.key)
     return CampaignPlan(config, benchmark, trials)
 
 
@@ -78,32 +85,43 @@ def _require_end(config: CampaignConfig, condition: str, scenario: Scenario | No
         )
 
 
-def _require_ready(
-    benchmark: Benchmark, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-) -> None:
-    benchmark.validate(tasks, agents, direct=direct)
-    for agent in agents:
-        if not agent.model.startswith(SCRIPTED_PREFIX):
-            continue
-        if not benchmark.scripted_task_files():
-            raise CampaignError(
-                f"the models {SCRIPTED_PREFIX}… know no task of the benchmark {benchmark.name!r}"
-            )
-        persona = agent.model.removeprefix(SCRIPTED_PREFIX)
-        if persona not in PERSONAS:
-            there = unknown_name("there is no scripted model", persona, tuple(PERSONAS))
-            raise CampaignError(f"agent {agent.name!r}: {there}")
+def _require_persona(benchmark: Benchmark, agent: AgentSpec) -> None:
+    """Raise CampaignError for a scripted model that does not exist, or knows no task."""
+    if not agent.model.startswith(SCRIPTED_PREFIX):
+        return
+    if not benchmark.scripted_task_files():
+        raise CampaignError(
+            f"the models {SCRIPTED_PREFIX}… know no task of the benchmark {benchmark.name!r}"
+        )
+    persona = agent.model.removeprefix(SCRIPTED_PREFIX)
+    if persona not in PERSONAS:
+        there = unknown_name("there is no scripted model", persona, tuple(PERSONAS))
+        raise CampaignError(f"agent {agent.name!r}: {there}")
 
 
 @contextmanager
-def _named_in_errors(config: CampaignConfig) -> Iterator[None]:
-    """Prefix errors of a campaign with its file or built-in name."""
+def _collected(mistakes: list[InputError]) -> Iterator[None]:
+    """Keep a mistake, so that others are found, too."""
     try:
         yield
-    except InputError as error:
-        if not config.source:
-            raise
-        raise type(error)(f"{config.source}: {error}") from None
+    except InputError as mistake:
+        mistakes.append(mistake)
+
+
+@contextmanager
+def _named_in_errors(
+    config: CampaignConfig, mistakes: list[InputError] | None = None
+) -> Iterator[None]:
+    """Raise the mistakes of a campaign, kept earlier or made within, with its file or name."""
+    mistakes = [] if mistakes is None else mistakes
+    with _collected(mistakes):
+        yield
+    if len(mistakes) == 1:
+        (mistake,) = mistakes
+        raise type(mistake)(f"{config.source}: {mistake}" if config.source else str(mistake))
+    if mistakes:
+        sentences = list(dict.fromkeys(map(str, mistakes)))
+        raise CampaignError(format_errors(config.source or "the campaign", sentences))
 
 
 def plan_replay(config: CampaignConfig, trial: Path) -> CampaignPlan:
@@ -122,7 +140,9 @@ def plan_replay(config: CampaignConfig, trial: Path) -> CampaignPlan:
     if began.task not in benchmark.tasks():
         raise CampaignError(f"{trial} is of the task {began.task!r}, which {benchmark.name} lacks")
     with _named_in_errors(config):
-        _require_ready(benchmark, (began.task,), tuple(agent.spec for agent in config.agents))
+        benchmark.validate((began.task,), tuple(agent.spec for agent in config.agents))
+        for agent in config.agents:
+            _require_persona(benchmark, agent.spec)
     # Cut to the longest name of a condition.
     condition = f"replay of {began.agent} {began.condition}"[:80].strip()
     trials = tuple(

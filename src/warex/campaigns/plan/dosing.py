@@ -82,7 +82,7 @@ def with_intensity(
     condition can have an intensity.
     """
     if not 0 < intensity <= 100:
-        raise CampaignError(f"{intensity:g} is no intensity; give a number above 0 to 100")
+        raise CampaignError(f"{intensity:g} is not an intensity; give a number above 0 to 100")
     skipped = tuple(
         each.name
         for each in config.conditions

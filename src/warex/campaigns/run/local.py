@@ -29,7 +29,7 @@ def run_local(
 
     ``execute`` is called in the lanes' threads and raises TrialInterrupted once ``stop`` is set.
     Raises what it or the queue raises, after the other lanes have stopped: MachineError,
-    InputError, CampaignStopped; KeyboardInterrupt likewise.
+    InputError, CampaignStopped or KeyboardInterrupt.
     """
     clock = Clock()
     # Protects the queue; notified when an attempt may have become possible.

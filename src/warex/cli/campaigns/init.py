@@ -132,7 +132,7 @@ def _write(path: Path, text: str) -> None:
     except FileExistsError:
         raise InputError(f"{path} is there already; give another name, or remove it") from None
     except FileNotFoundError:
-        raise InputError(f"{path.parent} is no folder; make it first") from None
+        raise InputError(f"{path.parent} is not a folder; make it first") from None
     except OSError as error:
         raise write_error(path, error) from None
     echo(f"wrote {path}")

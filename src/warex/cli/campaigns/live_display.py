@@ -24,10 +24,11 @@ from warex.campaigns.run.folder import read_history
 from warex.campaigns.run.schedule import AttemptDone
 from warex.campaigns.run_campaign import run_campaign
 from warex.cli.options.ci import publish_results
+from warex.cli.options.parameters import Printed
 from warex.cli.options.thresholds import OnUnclear, enforce_thresholds, judge_thresholds
 from warex.cli.output import console, warn
 from warex.cli.progress.tracker import ProgressTracker
-from warex.cli.results.report import statistics_command
+from warex.cli.results.report import print_summaries, statistics_command
 from warex.errors import WarexError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.report.ci.outputs import CiOutputs
@@ -35,6 +36,7 @@ from warex.sandbox.cleanup.scratch import process_scratch
 from warex.text.english import count_noun
 from warex.traces import MANIFEST, Counted, TrialKey, Unscored, Void
 
+_IN_WORDS = Printed()
 _SOONEST, _LATEST = 10.0, 60.0
 """Seconds between two progress lines without a terminal."""
 
@@ -46,17 +48,21 @@ def run_and_report(
     fail_under: str | None = None,
     on_unclear: OnUnclear | None = None,
     outputs: CiOutputs | None = None,
+    printed: Printed = _IN_WORDS,
 ) -> None:
     """Run a campaign with a progress display, print its results, write its report.
+
+    The results are on standard output; the display, a line for each attempt and messages are on
+    standard error. Of these, only void attempts are told if ``printed`` is quiet.
 
     Raises WarexError if no trial counts or ``fail_under`` is not reached, CannotTell if that is
     open.
     """
     # Before the run folder is made, which would block the next try.
     ensure_ca()
-    screen = console()
+    screen = console(stderr=True)
     pace = ProgressTracker()
-    progress = _LiveDisplay(pace, screen)
+    progress = _LiveDisplay(pace, screen, quiet=printed.quiet)
     lock = threading.Lock()
     bar = progress.add_task(planned.config.name, total=None)
     widths = _widths(spec.key for spec in planned.trials)
@@ -68,22 +74,22 @@ def run_and_report(
     def report(done: AttemptDone) -> None:
         with lock:
             pace.attempt_ended(done.key, done.outcome)
-            progress.console.print(_line(done, widths), soft_wrap=True, highlight=False)
+            if not printed.quiet or isinstance(done.outcome, Void):
+                progress.console.print(_line(done, widths), soft_wrap=True, highlight=False)
             progress.update(bar, completed=pace.settled)
 
     def notice(sentence: str) -> None:
+        if printed.quiet:
+            return
         with lock:
-            if screen.is_terminal:
-                # Above the bar, which is on standard output.
-                progress.console.print(f"warex: {sentence}", soft_wrap=True, highlight=False)
-            else:
-                warn(sentence)
+            # Above the bar.
+            progress.console.print(f"warex: {sentence}", soft_wrap=True, highlight=False)
 
     try:
         with (
             process_scratch(),
             progress,
-            _periodic_notices(pace, notice, terminal=screen.is_terminal),
+            _periodic_notices(pace, notice, terminal=screen.is_terminal or printed.quiet),
         ):
             run_campaign(
                 planned,
@@ -98,7 +104,7 @@ def run_and_report(
         if (kept := _kept(out, options, len(planned.trials))) is not None:
             warn(kept)
         raise
-    _print_results(out, screen, fail_under, on_unclear, outputs or CiOutputs())
+    _print_results(out, printed, fail_under, on_unclear, outputs or CiOutputs())
 
 
 def _kept(out: Path, options: RunOptions, trials: int) -> str | None:
@@ -117,7 +123,7 @@ def _kept(out: Path, options: RunOptions, trials: int) -> str | None:
 class _LiveDisplay(Progress):
     """The running trials above a progress bar."""
 
-    def __init__(self, pace: ProgressTracker, screen: Console) -> None:
+    def __init__(self, pace: ProgressTracker, screen: Console, *, quiet: bool = False) -> None:
         self._pace = pace
         super().__init__(
             TextColumn("{task.description}", markup=False),
@@ -126,7 +132,7 @@ class _LiveDisplay(Progress):
             TimeElapsedColumn(),
             _TimeLeftColumn(pace),
             console=screen,
-            disable=not screen.is_terminal,
+            disable=quiet or not screen.is_terminal,
         )
 
     def get_renderables(self) -> Iterable[RenderableType]:
@@ -148,7 +154,7 @@ class _TimeLeftColumn(ProgressColumn):
 def _periodic_notices(
     pace: ProgressTracker, notice: Callable[[str], None], *, terminal: bool
 ) -> Iterator[None]:
-    """Print progress lines periodically if there is no terminal."""
+    """Print progress lines periodically, unless a terminal shows the progress."""
     if terminal:
         yield
         return
@@ -169,7 +175,7 @@ def _periodic_notices(
 
 def _print_results(
     out: Path,
-    screen: Console,
+    printed: Printed,
     fail_under: str | None,
     on_unclear: OnUnclear | None,
     outputs: CiOutputs,
@@ -185,14 +191,17 @@ def _print_results(
     loaded = load_run(out)
     table = tabulate(loaded)
     page = write_report(loaded, table)
-    screen.print()
-    screen.print(render_overview(loaded, table))
-    said = f"\nfull     {statistics_command(out)}\nreport   {page}"
-    screen.print(said, highlight=False, soft_wrap=True)
+    if printed.as_json:
+        print_summaries([out])
+    if printed.in_words:
+        screen = console()
+        screen.print(render_overview(loaded, table))
+        said = f"\nfull     {statistics_command(out)}\nreport   {page}"
+        screen.print(said, highlight=False, soft_wrap=True)
     counts = any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials)
     judgement = judge_thresholds(table, fail_under) if counts else None
     gates = gate_cases(judgement, on_unclear)
-    publish_results(run_results(loaded, table, gates, outputs), outputs)
+    publish_results(run_results(loaded, table, gates, outputs), outputs, printed=printed)
     if not counts:
         raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
     enforce_thresholds(judgement, on_unclear)

@@ -8,7 +8,7 @@ import click
 from warex.cli import completion
 from warex.cli.options.campaign import campaign_changes, campaign_options
 from warex.cli.options.ci import ci_options, ci_outputs
-from warex.cli.options.parameters import PATH
+from warex.cli.options.parameters import PATH, Printed, json_option, quiet_option
 from warex.cli.options.thresholds import OnUnclear, check_on_unclear, fail_under_option
 from warex.cli.options.traffic import traffic_options
 from warex.cli.output import warn
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", "namespace", "environment"]),
     help="How agents are put behind the proxy. [default: the campaign's]",
 )
+@json_option
+@quiet_option
 @campaign_options
 @fail_under_option
 @ci_options
@@ -75,6 +77,8 @@ def command(
     replay: Path | None,
     ray: str | None,
     isolate: "RequestedIsolation | None",
+    as_json: bool,
+    quiet: bool,
     benchmark: str | None,
     fail_under: str | None,
     on_unclear: OnUnclear | None,
@@ -91,6 +95,8 @@ def command(
     `warex init --from paper` with the same options writes it as a file.
     """
     check_on_unclear(on_unclear, fail_under)
+    if dry_run and as_json:
+        raise click.UsageError("--json prints results, and --dry-run has none; leave one out")
     outputs = ci_outputs(junit, junit_trials, sarif)
 
     from warex.campaigns.config.options import RunOptions
@@ -126,7 +132,9 @@ def command(
     if dry_run:
         print_dry_run(planned, folder, options)
     else:
-        run_and_report(planned, folder, options, fail_under, on_unclear, outputs)
+        run_and_report(
+            planned, folder, options, fail_under, on_unclear, outputs, Printed(quiet, as_json)
+        )
 
 
 def _scopes(planned: "CampaignPlan") -> "list[Scope]":

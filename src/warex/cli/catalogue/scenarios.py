@@ -1,10 +1,6 @@
 """`warex scenarios`: the presets; what a file will do; what it would have done."""
 
-import re
-import textwrap
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 import click
 
@@ -12,10 +8,7 @@ from warex.cli import completion
 from warex.cli.group import listing
 from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.traffic import site_option
-from warex.cli.output import echo, echo_json, echo_rows
-
-_WIDTH: Final = 90
-"""Most characters of a description in the list."""
+from warex.cli.output import echo, echo_json, echo_rows, first_line
 
 
 @listing("scenarios")
@@ -32,13 +25,9 @@ def command(as_json: bool) -> None:
         for name in preset_names()
         for file in [preset_path(name).read_bytes()]
     ]
-    echo_rows(rows if as_json else [_short(row) for row in rows], 28, as_json=as_json)
-
-
-def _short(row: Mapping[str, str]) -> Mapping[str, str]:
-    """Return a row with the beginning of its description, as far as a line holds it."""
-    sentence = re.split(r"(?<=[.:])\s|; ", row["description"], maxsplit=1)[0].rstrip(".:")
-    return {**row, "description": textwrap.shorten(sentence, _WIDTH, placeholder=" …")}
+    if not as_json:
+        rows = [{**row, "description": first_line(row["description"])} for row in rows]
+    echo_rows(rows, 28, as_json=as_json)
 
 
 @command.command("show")

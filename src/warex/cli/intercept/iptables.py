@@ -129,7 +129,7 @@ def _capture(
     for device in incoming:
         if not _DEVICE.fullmatch(device):
             raise InputError(
-                f"--incoming {device!r} is no network device; write docker0, br-+ for all whose"
+                f"--incoming {device!r} is not a network device; write docker0, br-+ for all whose"
                 " name begins so, or any"
             )
     return RedirectSpec(

@@ -103,7 +103,7 @@ def _checked_name(name: str | None, arguments: tuple[str, ...]) -> str:
         return server_name(arguments)
     if re.fullmatch(NAME, name) is None:
         raise InputError(
-            f"--name {name!r} is no name of a server; give up to 63 of a-z, 0-9, dot, dash and"
+            f"--name {name!r} is not a name of a server; give up to 63 of a-z, 0-9, dot, dash and"
             " underscore, such as playwright-mcp"
         )
     return name
@@ -113,7 +113,7 @@ def _check_task(task: str) -> None:
     from warex.lane.tasks import TASK_NAME, task_name
 
     if task_name(task) is None:
-        raise InputError(f"--task {task!a} is no name; a task's name is {TASK_NAME}")
+        raise InputError(f"--task {task!a} is not a name; a task's name is {TASK_NAME}")
 
 
 def _joined(arguments: tuple[str, ...], name: str, around: "Surroundings", task: str | None) -> int:

@@ -94,7 +94,7 @@ def _check_host(host: str) -> None:
     except (OSError, UnicodeError) as error:
         why = str(error).partition(" (while")[0]
         raise InputError(
-            f"--host {host!r} is no address of this machine ({why}); give 127.0.0.1 for this"
+            f"--host {host!r} is not an address of this machine ({why}); give 127.0.0.1 for this"
             " machine only, or 0.0.0.0 for everybody who can reach it"
         ) from None
 

@@ -39,7 +39,7 @@ def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
         key, mark, value = option.partition("=")
         if not (key and mark):
             raise InputError(
-                f"--option {option!r} is no KEY=VALUE; write for instance checkout=DIR"
+                f"--option {option!r} is not a KEY=VALUE; write for instance checkout=DIR"
             )
         try:
             given[key] = json.loads(value)

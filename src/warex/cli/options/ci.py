@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.options.parameters import PATH, add_options
+from warex.cli.options.parameters import PATH, Printed, add_options
 from warex.cli.output import echo, warn
 
 if TYPE_CHECKING:
@@ -40,11 +40,14 @@ def ci_outputs(junit: Path | None, junit_trials: bool, sarif: Path | None) -> "C
     return outputs
 
 
-def publish_results(report: "CiReport", outputs: "CiOutputs", *, as_json: bool = False) -> None:
+def publish_results(
+    report: "CiReport", outputs: "CiOutputs", *, printed: Printed | None = None
+) -> None:
     """Write the files, and on GitHub the job's summary and annotations.
 
-    Annotations are on standard output, or on standard error where that is JSON.
+    Annotations are on standard output, or on standard error unless that is for words.
     """
     from warex.report.ci.publish import publish
 
-    publish(report, outputs, os.environ, lambda line: echo(line, err=as_json), warn)
+    err = printed is not None and not printed.in_words
+    publish(report, outputs, os.environ, lambda line: echo(line, err=err), warn)

@@ -1,6 +1,7 @@
 """Parameter types, an option and a decorator that several commands share."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,22 @@ import click
 PATH: Final = click.Path(path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Print only errors, and JSON where it is asked for."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a command prints: its results in words or as JSON, or neither."""
+
+    quiet: bool = False
+    as_json: bool = False
+
+    @property
+    def in_words(self) -> bool:
+        """Whether the results are printed for a person."""
+        return not (self.quiet or self.as_json)
 
 
 class Parsed[T](click.ParamType[T]):

@@ -6,7 +6,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.options.ci import ci_options, ci_outputs, publish_results
-from warex.cli.options.parameters import json_option
+from warex.cli.options.parameters import Printed, json_option, quiet_option
 from warex.cli.options.thresholds import (
     OnUnclear,
     check_on_unclear,
@@ -29,6 +29,7 @@ def _parse(_context: click.Context, _option: click.Parameter, given: str | None)
 @click.argument("before", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
 @click.argument("after", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
 @json_option
+@quiet_option
 @click.option(
     "--fail-if-worse",
     is_flag=True,
@@ -47,6 +48,7 @@ def command(
     before: str,
     after: str,
     as_json: bool,
+    quiet: bool,
     fail_if_worse: bool,
     fail_under: str | None,
     on_unclear: OnUnclear | None,
@@ -60,6 +62,7 @@ def command(
     The verdict is better, worse or cannot tell: about these very tasks, and about tasks like these.
     """
     check_on_unclear(on_unclear, fail_if_worse, fail_under)
+    printed = Printed(quiet, as_json)
     outputs = ci_outputs(junit, junit_trials, sarif)
 
     from warex.analysis.output.comparison import (
@@ -84,14 +87,14 @@ def command(
     ]
     if as_json:
         echo_json([comparison_data(each) for each in found])
-    else:
+    if printed.in_words:
         for each in found:
             console().print(render_comparison(each))
     gates = [judge_verdicts(found)] if fail_if_worse else []
     gates += [judge_comparisons(found, fail_under)] if fail_under is not None else []
     judgement = combined(gates)
     results = comparison_results(found, gate_cases(judgement, on_unclear), outputs)
-    publish_results(results, outputs, as_json=as_json)
+    publish_results(results, outputs, printed=printed)
     enforce(judgement, on_unclear, "the comparison fails", "the comparison fails")
 
 

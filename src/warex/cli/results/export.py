@@ -289,7 +289,7 @@ def _pattern(text: str) -> str:
     try:
         groups = re.compile(text).groups
     except re.error as error:
-        raise InputError(f"--group {text!r} is no pattern: {error}") from None
+        raise InputError(f"--group {text!r} is not a pattern: {error}") from None
     if not groups:
         raise InputError(f"--group {text!r} has no group: put the kind in brackets")
     return text

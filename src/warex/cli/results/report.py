@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from warex.cli.options.ci import ci_options, ci_outputs, publish_results
-from warex.cli.options.parameters import PATH, json_option
+from warex.cli.options.parameters import PATH, Printed, json_option, quiet_option
 from warex.cli.options.thresholds import (
     OnUnclear,
     check_on_unclear,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--paper", is_flag=True, help="Print relative Δ, in the layout of the paper's Table 1."
 )
+@quiet_option
 @fail_under_option
 @ci_options
 def command(
@@ -49,6 +50,7 @@ def command(
     as_json: bool,
     folder: Path | None,
     paper: bool,
+    quiet: bool,
     fail_under: str | None,
     on_unclear: OnUnclear | None,
     junit: Path | None,
@@ -61,6 +63,7 @@ def command(
     and a report.html of all of them.
     """
     check_on_unclear(on_unclear, fail_under)
+    printed = Printed(quiet, as_json)
     outputs = ci_outputs(junit, junit_trials, sarif)
 
     from warex.analysis.run.load import load_run
@@ -70,7 +73,7 @@ def command(
     from warex.report.ci.publish import CiReport
     from warex.report.ci.results import run_results
     from warex.report.html.multi_run import write_runs
-    from warex.report.html.page import SUMMARY, write_report
+    from warex.report.html.page import write_report
     from warex.report.terminal.run_report import render_overview, render_table
     from warex.report.terminal.side_by_side import render_runs
 
@@ -85,10 +88,8 @@ def command(
         else:
             exported = write_tables(run, folder, table)
     if as_json:
-        found = [json.loads((run.path / SUMMARY).read_bytes()) for run, _ in results]
-        shown = found if len(found) > 1 else found[0]
-        echo(escape_controls_in_json(json.dumps(shown, indent=2, ensure_ascii=False)))
-    else:
+        print_summaries([run.path for run, _ in results])
+    if printed.in_words:
         screen = console()
         if paper or len(runs) > 1:
             screen.print(render_runs(results))
@@ -108,7 +109,7 @@ def command(
     ci = CiReport()
     for (run, table), judgement in zip(results, judgements, strict=True):
         ci += run_results(run, table, gate_cases(judgement, on_unclear), outputs)
-    publish_results(ci, outputs, as_json=as_json)
+    publish_results(ci, outputs, printed=printed)
     _enforce(results, judgements, on_unclear)
 
 
@@ -139,6 +140,15 @@ def _enforce(
             kind = kind if isinstance(error, CannotTell) else WarexError
     if failed:
         raise kind("\n".join(failed))
+
+
+def print_summaries(runs: Sequence[Path]) -> None:
+    """Print the summaries of runs as JSON: a list, unless it is one run's."""
+    from warex.report.html.page import SUMMARY
+
+    summaries = [json.loads((run / SUMMARY).read_bytes()) for run in runs]
+    shown = summaries if len(summaries) > 1 else summaries[0]
+    echo(escape_controls_in_json(json.dumps(shown, indent=2, ensure_ascii=False)))
 
 
 def statistics_command(run: Path) -> str:

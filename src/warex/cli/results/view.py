@@ -58,14 +58,15 @@ def command(
 
     bound: int = listening.getsockname()[1]
     token = secrets.token_urlsafe(16)
+    served = application(documents, token, bound)
+    config = uvicorn.Config(served, log_level="warning", lifespan="off", access_log=False)
+    config.load()  # What the address answers with is ready when it is printed.
     url = f"http://{f'[{host}]' if ':' in host else host}:{bound}/{token}/"
     echo(f"viewing  {url}  (Ctrl-C ends it)")
     if opens:
         import webbrowser
 
         webbrowser.open(url)
-    served = application(documents, token, bound)
-    config = uvicorn.Config(served, log_level="warning", lifespan="off", access_log=False)
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
 
@@ -73,7 +74,7 @@ def command(
 def _listen(host: str, port: int) -> socket.socket:
     """Return a listening socket. Raises MachineError."""
     try:
-        return socket.create_server(
+        listening = socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
         )
     except OSError as error:
@@ -81,3 +82,7 @@ def _listen(host: str, port: int) -> socket.socket:
             f"{host} port {port} cannot be listened on: {error.strerror or error}; --port 0 takes"
             " any free one"
         ) from None
+    # Accepted connections inherit it. An answer's head and body are two writes, and the second
+    # would wait 40 ms for the browser's acknowledgement of the first.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening

@@ -11,7 +11,6 @@ from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.training import (
     adapters_option,
     batch_option,
-    data_option,
     limit_option,
     model_option,
     precision_option,
@@ -25,7 +24,18 @@ if TYPE_CHECKING:
 
 
 @click.command("evaluate")
-@data_option
+@click.option(
+    "--data",
+    type=PATH,
+    metavar="DIR",
+    help="A data set of `warex export`; the hard test needs none.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(("recovery", "hard")),
+    default="recovery",
+    help="recovery: rows of the data set; hard: WAREX's matched pairs.",
+)
 @model_option
 @adapters_option
 @click.option(
@@ -51,7 +61,8 @@ if TYPE_CHECKING:
     help="Exit with 1 if the last model recovers from fewer.",
 )
 def command(
-    data: Path,
+    data: Path | None,
+    test: str,
     model: str,
     adapters: tuple[Path, ...],
     endpoint: str | None,
@@ -65,18 +76,32 @@ def command(
 ) -> int:
     """Ask models the held-out steps of a data set, and count the faults they recover from.
 
-    Clean steps are asked, too: a model that always reloads the page is no better.
+    Clean steps are asked, too: a model that always reloads the page is no better. Trivial baselines
+    are measured on the same rows.
     """
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
     from warex.training.evaluation.answer_classes import ClassifiedAnswer, classify
+    from warex.training.evaluation.baselines import baselines, separable_by
+    from warex.training.evaluation.hard_test import read_hard_test
     from warex.training.evaluation.recovery_test import results
-    from warex.training.evaluation.tables import side_by_side, summary, summary_data
+    from warex.training.evaluation.tables import (
+        baseline_data,
+        baseline_summary,
+        baseline_table,
+        side_by_side,
+        summary,
+        summary_data,
+        verdict_on_test,
+    )
     from warex.training.inference.backends import answers_by_endpoint
     from warex.training.trl_data import sample_rows
 
-    dataset = read_dataset(data)
-    rows = sample_rows(dataset.rows(split), limit)
+    if data is None and test == "recovery":
+        raise InputError("name a data set with --data DIR, or ask the hard test: --test hard")
+    training_data = read_dataset(data) if data else None
+    dataset = read_hard_test() if test == "hard" or training_data is None else training_data
+    rows = sample_rows(dataset.rows("test" if test == "hard" else split), limit)
     if not rows:
         raise InputError(f"{data} has no row in {split}: there is nothing to ask")
     if endpoint and adapters:
@@ -99,12 +124,22 @@ def command(
         )  # fmt: skip
         countdown.update(len(kept), total)
     found = results(rows, answered)
+    is_own = test == "recovery" and split == "train"
+    train = training_data.rows("train") if training_data and not is_own else ()
+    trivial = baselines(rows, train, dataset.vocabulary)
+    numbers = {
+        "models": summary_data(found),
+        "baselines": baseline_data(trivial),
+        "separable_by": it.name if (it := separable_by(trivial)) else None,
+    }
     if out is not None:
-        _write(out, kept, summary_data(found), side_by_side(rows, answered))
+        _write(out, kept, numbers, f"{baseline_table(trivial)}\n{side_by_side(rows, answered)}")
     if as_json:
-        echo_json(summary_data(found))
+        echo_json(numbers)
     else:
-        console().print(summary(found))
+        console().print(summary(found), "", baseline_summary(trivial))
+        if verdict := verdict_on_test(trivial):
+            echo(f"\n{verdict}")
         if out is not None:
             echo(f"\nanswers  {out / 'answers.jsonl'}\ntable    {out / 'table.md'}")
     rate = found[-1].recovery.value

@@ -23,7 +23,7 @@ def invalid_authority_reason(authority: str) -> str | None:
         try:
             ipaddress.IPv6Address(name[1:-1])
         except ValueError:
-            return "the host is no IPv6 address"
+            return "the host is not an IPv6 address"
     return invalid_host_reason(name)
 
 

@@ -108,7 +108,7 @@ class Relay:
     async def run(self) -> None:
         """Relay until both sides have ended or one is reset."""
         for end in (self._client, self._site):
-            with suppress(OSError):  # It is no TCP socket.
+            with suppress(OSError):  # It is not a TCP socket.
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._out.begin()
         self._back.begin()

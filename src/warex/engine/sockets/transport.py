@@ -90,7 +90,7 @@ class Transport:
         connected.setblocking(False)
         try:  # noqa: SIM105 - each connection does this
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except OSError:  # It is no TCP socket.
+        except OSError:  # It is not a TCP socket.
             pass
         self._is_registered = False
         """Whether the event loop waits for what comes."""

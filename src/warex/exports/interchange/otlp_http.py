@@ -28,7 +28,7 @@ def read_address(text: str) -> str:
         url = urlsplit(text)
         _ = url.port
     except ValueError as error:
-        raise ValueError(f"{text!r} is no URL: {error}") from None
+        raise ValueError(f"{text!r} is not a URL: {error}") from None
     if url.scheme not in ("http", "https") or not url.hostname:
         raise ValueError(f"{text!r} is not the http:// or https:// URL of a receiver")
     return urlunsplit(url if url.path not in ("", "/") else url._replace(path=_PATH))

@@ -22,7 +22,7 @@ class RunExport:
     runs: tuple[Path, ...]
     out: Path
     agents: tuple[str, ...] = ()
-    """Those whose trials are written; empty for all. The next likewise."""
+    """Those whose trials are written; empty for all. The same for the next."""
     conditions: tuple[str, ...] = ()
     address: str | None = None
     """A receiver that it is sent to, instead of ``out``."""

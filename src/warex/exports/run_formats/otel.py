@@ -204,7 +204,7 @@ def _hex(digits: int, *parts: str) -> str:
 
 
 def _origin(entry: Entry) -> float:
-    """Return the wall time of second 0; 0 if the stamp of a damaged trace is no time."""
+    """Return the wall time of second 0; 0 if the stamp of a damaged trace is not time."""
     try:
         return datetime.fromisoformat(entry.at).timestamp() - entry.t
     except (ValueError, OverflowError):

@@ -45,7 +45,7 @@ def read_text(given: TextFile, folder: Path) -> str:
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:
-        raise ValueError(f"{path} is no text in UTF-8") from None
+        raise ValueError(f"{path} is not text in UTF-8") from None
 
 
 @cache

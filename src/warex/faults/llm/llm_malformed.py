@@ -23,7 +23,7 @@ class LlmMalformed(LlmFault, frozen=True):
     A call that offers tools is answered with a tool call, any other with the same as JSON text.
     """
 
-    summary: ClassVar = "Answer a call to a model with broken JSON, or a tool that there is not."
+    summary: ClassVar = "Answer a call to a model with broken JSON, or a tool that does not exist."
 
     kind: Literal["llm_malformed"] = "llm_malformed"
     how: Literal["arguments", "unknown_tool", "body"] = Field(

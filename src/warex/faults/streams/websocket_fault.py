@@ -41,7 +41,7 @@ class WebsocketFault(MessageFault, frozen=True):
     def _exists(cls, code: int) -> int:
         if code not in _CODES and not 3000 <= code < 5000:
             raise ValueError(
-                f"{code} is no code that a Close frame can have (RFC 6455, section 7.4); allowed"
+                f"{code} is not a code that a Close frame can have (RFC 6455, section 7.4); allowed"
                 " are 1000 to 1003, 1007 to 1014 and 3000 to 4999. Action reset ends a WebSocket"
                 " without a code, which pages see as 1006"
             )

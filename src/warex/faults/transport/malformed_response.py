@@ -15,7 +15,7 @@ _SHOWN: Final[Mapping[str, str]] = {
     "header": "a line without a colon among its fields",
     "two_lengths": "two lengths that differ",
     "length": "a length of twice its body",
-    "chunk": "a chunk whose size is no number",
+    "chunk": "a chunk whose size is not a number",
     "frame": "a frame of a wrong size (HTTP/2)",
 }
 

@@ -30,7 +30,7 @@ _MOST: Final = 20
 
 def _is_glob(pattern: str) -> str:
     if not pattern or any(sign in pattern for sign in '=;, "') or not pattern.isprintable():
-        raise ValueError(f"{pattern!r} is no name of a cookie: a glob such as sid or *session*")
+        raise ValueError(f"{pattern!r} is not a name of a cookie: a glob such as sid or *session*")
     return pattern
 
 

@@ -170,7 +170,7 @@ class ControlApi:
     async def begin_task(self, body: _Begin) -> JsonValue:
         """Begin a task: every rule starts anew, under the task's own seed; or an episode."""
         if task_name(body.task) is None:
-            raise ValueError(f"task: {body.task!a} is no name; a task's name is {TASK_NAME}")
+            raise ValueError(f"task: {body.task!a} is not a name; a task's name is {TASK_NAME}")
         if body.is_episode:
             return self._begin_episode(body)
         if self._episode(body.task) is not None:

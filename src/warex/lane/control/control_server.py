@@ -79,7 +79,7 @@ class ControlServer:
             try:
                 event = connection.next_event()
             except h11.RemoteProtocolError as error:
-                return method, _error(error.error_status_hint, f"this is no request: {error}")
+                return method, _error(error.error_status_hint, f"this is not a request: {error}")
             match event:
                 case h11.Request():
                     method = event.method.decode("latin-1")

@@ -126,7 +126,7 @@ class Refusal:
         """Nothing is upgraded."""
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
-        """It is no exchange of a trial."""
+        """It is not an exchange of a trial."""
 
     def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
         """Nothing is upgraded."""

@@ -6,9 +6,11 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from warex.text.arguments import made_by
 from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned
 
 
+@made_by("the ledger of warex.intercept(…)")
 @dataclass(frozen=True, slots=True)
 class Injection:
     """One fault planned for one exchange, and its state."""

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from warex.rewriting.base import ValueChange
 
 type ActBy = Literal["", "user", "script"]
-"""By whom: a device that the agent uses, or a script; empty for what is no act."""
+"""By whom: a device that the agent uses, or a script; empty for what is not an act."""
 
 SHOWN: Final = "shown"
 """The change is seen."""

@@ -307,7 +307,7 @@ class RewrittenPages:
         if isinstance(page.edit, InjectedScript):
             detail = dict(page.edit.details).get(report.detail, "")
             report = replace(report, detail=detail)
-        # What an act came with is no change of the page.
+        # What an act came with is not a change of the page.
         values = () if report.what == SHOWN else reported[:MAX_CHANGES]
         self._record(change, report, changes=[reported_value(it) for it in values])
         change.found_nothing |= report.what == NOTHING

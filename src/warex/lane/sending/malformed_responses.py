@@ -16,7 +16,7 @@ def malform(request: RequestHead, draft: Draft, applied: AppliedInjection, effec
 
 
 def add_stray_line(request: RequestHead, draft: Draft, applied: AppliedInjection) -> None:
-    """Have the response sent with a line that is no field."""
+    """Have the response sent with a line that is not a field."""
     _send_with(request, draft, applied, "header")
 
 

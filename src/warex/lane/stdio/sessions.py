@@ -306,7 +306,7 @@ def _session_header(number: int) -> tuple[str, str]:
 def _number(given: dict[str, str], name: str) -> int:
     text = given.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise BadCall(400, f"{name}: {text!a} is no number")
+        raise BadCall(400, f"{name}: {text!a} is not a number")
     return int(text)
 
 
@@ -314,4 +314,4 @@ def _outcome(body: bytes) -> Outcome:
     try:
         return msgspec.json.decode(body, type=Outcome)
     except msgspec.MsgspecError as mistake:
-        raise BadCall(400, f"the body is no outcome of an exchange: {mistake}") from None
+        raise BadCall(400, f"the body is not an outcome of an exchange: {mistake}") from None

@@ -229,7 +229,9 @@ class LlmTraffic(Traffic):
             raise calls.without_defence(self.exchange, str(error)) from None
         asked = recognise(head.method, head.path, head.headers.get("content-type"), changed)
         if asked is None:
-            raise TrialVoid(f"with the defence {defence.name!r} a request is no LLM call any more")
+            raise TrialVoid(
+                f"with the defence {defence.name!r} a request is not an LLM call any more"
+            )
         self.tap.request = asked
         calls.recorder.write(DefenceApplied(exchange=self.exchange.id, defence=defence.name))
         # Compress it as before.

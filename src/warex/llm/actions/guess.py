@@ -72,7 +72,7 @@ def guess_actions(
     """Return the actions in a model's answer that ``action_kind`` can classify, in order.
 
     Names in ``known`` are skipped. Actions are found where ``parse_actions`` finds them, on any
-    line, and as calls in code (``await page.goto("…")``). A bare name on a line is no action.
+    line, and as calls in code (``await page.goto("…")``). A bare name on a line is not an action.
     ``defined`` is what earlier answers have defined.
     """
     text = without_thoughts(text)

@@ -28,7 +28,8 @@ def parse_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ..
     """Return the actions that the agent takes on this answer, in order; none if it was cut.
 
     Tool calls take precedence over text. In text, all code in a known language counts, else the
-    last ``<action>`` or code block with an action, else the last line that consists of one.
+    last ``<action>`` or code block with an action, else the last line that consists of one. Of an
+    agent that carries out only the first, that one is returned.
     """
     if not answer.complete or answer.error is not None:
         return ()
@@ -40,6 +41,8 @@ def parse_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ..
         if not call.by_server
         for action in _in_tool_call(call, names)
     )
+    if vocabulary.first_only:
+        return (called or tuple(actions_on_lines(text, names)) or _in_text(text, names))[:1]
     return called or _in_code(code_in_text(text), names) or _in_text(text, names)
 
 
@@ -184,7 +187,7 @@ def _at_line(
     """Return the action on the line at ``at``, its end before ``reach``, and if it is a call."""
     label = _LABEL.match(text, at)
     begin = label.end() if label else at
-    while begin < len(text) and text[begin] in " \t`*-":
+    while begin < len(text) and text[begin] in " \t`*>-":
         begin += 1
     found = _NAME.match(text, begin)
     if found is None or found[0] not in names:

@@ -37,6 +37,8 @@ class Vocabulary(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Begin a part of the task, which ``finish`` then ends in place of the task: subroutines."""
     other: tuple[str, ...] = ()
     """All other actions."""
+    first_only: bool = False
+    """Whether the agent carries out only the first action of an answer."""
     asks_again: str = ""
     """An answer of the model that asks for the very same page again, in the agent's own form, with
     ``{url}`` for the page's address. Empty where there is none, or only tool calls can."""

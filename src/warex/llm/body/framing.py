@@ -64,7 +64,7 @@ class BodyFrames(Struct):
 class EventReader:
     """Reads the events of a stream as they come, so that nobody waits for all of them at its end.
 
-    What is no stream of events it leaves to ``split_frames``.
+    What is not a stream of events it leaves to ``split_frames``.
     """
 
     def __init__(self) -> None:

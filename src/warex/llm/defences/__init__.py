@@ -52,7 +52,7 @@ def find_defence(source: str) -> Defence:
     except OSError as error:
         raise InputError(f"the defence {source} cannot be read: {error.strerror}") from None
     except ValueError:
-        raise InputError(f"the defence {source} is no text in UTF-8") from None
+        raise InputError(f"the defence {source} is not text in UTF-8") from None
     name = re.sub(r"[^a-z0-9]+", "-", path.stem.lower()).strip("-") or "own"
     try:
         return Defence(name=f"own-{name}" if name in _BY_NAME else name[:80].rstrip("-"), text=text)

@@ -189,7 +189,7 @@ class LlmApi(ABC):
         return self.is_finish(request, frame)
 
     def has_end_marker(self, event: bytes) -> bool:
-        """Whether an event that is no object ends a stream."""
+        """Whether an event that is not an object ends a stream."""
         return False
 
     def break_event(self, request: LlmRequest, event: bytes, content_type: str) -> bytes:

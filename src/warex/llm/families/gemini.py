@@ -231,7 +231,7 @@ class Gemini(LlmApi):
         code, status, message = _ERRORS[kind]
         error: JsonValue = {"error": {"code": code, "message": message, "status": status}}
         text = json.dumps(error, indent=2)
-        # In a stream of events it is no event (measured by the way that Google's SDKs read it).
+        # In a stream of events it is not an event (measured by the way that Google's SDKs read it).
         return f"{text}\n]".encode() if request.variant == _ARRAY else f"{text}\n".encode()
 
     @override
@@ -247,7 +247,7 @@ class Gemini(LlmApi):
     def add_system_text(self, sent: str, text: str) -> str:
         body = json_splice.root(sent)
         if not isinstance(body.value, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
         if _get(body.value, "cachedContent"):
             raise ValueError("its system prompt lies in Google's cache (cachedContent)")
         key = "systemInstruction"

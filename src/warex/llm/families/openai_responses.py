@@ -171,7 +171,7 @@ class OpenAiResponses(LlmApi):
         """
         body = json_splice.root(sent)
         if not isinstance(body.value, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
         system = None if _continues(body.value) else _system_content(sent, body)
         content = system or json_splice.member(sent, body, "instructions")
         match content:

@@ -50,7 +50,7 @@ def in_member(sent: str, name: str, text: str, *, amazon: bool = False) -> str:
     """
     body = json_splice.root(sent)
     if not isinstance(body.value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
 
     def block(said: str) -> JsonValue:
         return {"text": said} if amazon else {"type": "text", "text": said}

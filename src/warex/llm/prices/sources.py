@@ -127,7 +127,7 @@ def _own(sent: JsonValue) -> PriceSource:
     try:
         table = PriceTable.model_validate(sent)
     except ValidationError as error:
-        raise ValueError(f"it is no price table: {first_validation_error(error)}") from None
+        raise ValueError(f"it is not a price table: {first_validation_error(error)}") from None
     return PriceSource({k: e for k, e in table.models.items() if isinstance(e, Price)}, {})
 
 

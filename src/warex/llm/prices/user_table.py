@@ -63,4 +63,4 @@ def read_prices(path: Path, remedy: str = _REMEDY) -> PriceTable:
         raise InputError(f"{path} cannot be read: {error.strerror or error}; {remedy}") from None
     except ValidationError as error:
         why = first_validation_error(error)
-        raise InputError(f"{path} is no price table: {why}; {remedy}") from None
+        raise InputError(f"{path} is not a price table: {why}; {remedy}") from None

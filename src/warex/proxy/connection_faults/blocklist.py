@@ -22,6 +22,7 @@ from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.record.ip_address import parse_ip
 from warex.linux import nftables
 from warex.linux.nftables import BlockedConnection, BlocklistEntry
+from warex.proxy.connection_faults.packet_loss import PacketLosses
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, PlannedInjection, Rule
@@ -68,6 +69,7 @@ class ConnectionBlocklist:
         self._passed, self._names = passed, names
         self._injector, self._tries, self._clock = injector, tries, clock
         self._sites, self._broke = sites, broke
+        self._losses = PacketLosses(passed, tries, broke)
         self._entries: tuple[BlocklistEntry, ...] = ()
         self._pending: dict[BlockedConnection, _BlockedTry] = {}
         self._literal_addresses: dict[str, None] = {}
@@ -89,6 +91,7 @@ class ConnectionBlocklist:
         self._loop.remove_reader(self._passed.log)
         if self._timer is not None:
             self._timer.cancel()
+        self._losses.stop()
         now = self._clock.now()
         for pending in self._pending.values():
             self._settle(pending, "trial_over", now)
@@ -102,11 +105,19 @@ class ConnectionBlocklist:
         host = self._host(redirected.address, redirected.port)
         if host == redirected.address and len(self._literal_addresses) < _MAX_LITERAL_ADDRESSES:
             self._literal_addresses[host] = None
-        self._tries.plan("connect", host, redirected.port, met=False)
+        injections = self._tries.plan("connect", host, redirected.port, met=False)
+        self._losses.begin(redirected, injections)
         self.update()
+
+    def ended(self, redirected: RedirectedConnection) -> None:
+        """Note the end of an accepted connection."""
+        self._read_log()
+        self._losses.ended(redirected)
 
     def update(self) -> None:
         """Set the blocklist to what the next connection tries should meet."""
+        if self._injector.task_ended:
+            self._losses.stop()
         targets = self._targets() if self._concern_connections() else ()
         self._install(tuple(entry for each in targets for entry in self._entries_for(*each)))
 
@@ -184,7 +195,8 @@ class ConnectionBlocklist:
                 self._broke(error)
                 return
             for blocked in nftables.read_log(received):
-                self._blocked(blocked)
+                if not self._losses.lost(blocked):
+                    self._blocked(blocked)
 
     def _blocked(self, ends: BlockedConnection) -> None:
         now = self._clock.now()

@@ -14,8 +14,9 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from warex.errors import MachineError, ProcessDied
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _START = "from warex.proxy.process.forkserver import main; main()"
 _ENDING_SECONDS = 0.2
+_NO_THREAD_CACHE: Final = "glibc.malloc.tcache_count=0"
+"""Freed blocks are joined at once. Kept apart in a thread's cache, they split up the heap of a lane
+that serves many connections: 18 MB in 100,000 requests instead of 7 (`bench soak`)."""
 
 
 class Forkserver:
@@ -120,11 +124,24 @@ class Forkserver:
                 [sys.executable, "-P", "-c", _START, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
+                env=server_environment(os.environ),
                 # Ctrl-C is for the caller, which shuts the proxies down.
                 start_new_session=True,
             )
             unless_it_runs.pop_all()
         return ours
+
+
+def server_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a forkserver: the caller's, but for how glibc allocates.
+
+    Tunables that the caller has set come last, and so win.
+    """
+    tunables = environment.get("GLIBC_TUNABLES")
+    return {
+        **environment,
+        "GLIBC_TUNABLES": f"{_NO_THREAD_CACHE}:{tunables}" if tunables else _NO_THREAD_CACHE,
+    }
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ def require_patience(client: socket.socket, what: str) -> None:
     if waited is not None and waited >= _PATIENCE:
         raise TrialVoid(
             f"the proxy was late: a client waited {waited:.1f} s for {what} and left before it was"
-            " served, which is no fault of the site's; run it again, on a machine that does less"
+            " served, which is not the site's fault; run it again, on a machine that does less"
             " at the same time"
         )
 
@@ -39,6 +39,6 @@ def require_lookup_in_time(beside: Iterable[tuple[int, int, bytes]], now: float)
     waited = 0.0 if arrived is None else now - arrived
     if waited >= _LOOKUP_PATIENCE:
         raise TrialVoid(
-            f"the proxy was late: a lookup waited {waited:.1f} s for its answer, which is no fault"
-            " of the site's; run it again, on a machine that does less at the same time"
+            f"the proxy was late: a lookup waited {waited:.1f} s for its answer, which is not the"
+            " site's fault; run it again, on a machine that does less at the same time"
         )

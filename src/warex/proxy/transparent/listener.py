@@ -56,6 +56,7 @@ class RedirectListener:
         *,
         name_of: Callable[[str], str | None],
         accepted: Callable[[RedirectedConnection], None],
+        ended: Callable[[RedirectedConnection], None],
         serve: ServeCallback,
         relayed: RelayCallback,
         broke: Callable[[Exception], None],
@@ -65,7 +66,7 @@ class RedirectListener:
         http_ports: Collection[int] = (),
     ) -> None:
         self._listeners = tuple(listeners)
-        self._name_of, self._accepted = name_of, accepted
+        self._name_of, self._accepted, self._ended = name_of, accepted, ended
         self._serve, self._relayed = serve, relayed
         self._broke, self._now = broke, now
         self._connect, self._buffers = connect, buffers
@@ -120,7 +121,10 @@ class RedirectListener:
             name = self._name_of(address) or address
             redirected = RedirectedConnection(client, name, address, port)
             self._accepted(redirected)
-            await self._dispatch(redirected)
+            try:
+                await self._dispatch(redirected)
+            finally:
+                self._ended(redirected)
         except asyncio.CancelledError:
             client.close()
             raise

@@ -12,7 +12,7 @@ from typing import Self
 from msgspec import Struct
 
 _MAX_SOCKETS = 16
-"""Sockets in one message at most; a namespace passes six of TCP and DNS and two of netlink."""
+"""Sockets in one message at most; a namespace passes six of TCP and DNS and three of netlink."""
 
 
 class PassedSockets(Struct, frozen=True):
@@ -24,6 +24,8 @@ class PassedSockets(Struct, frozen=True):
     """Bound on 127.0.0.1 and ::1, where the namespace's rules redirect port 53."""
     dns_tcp: tuple[socket.socket, ...]
     """The same, listening."""
+    route: socket.socket
+    """NETLINK_ROUTE: sets the namespace's devices from outside."""
     netfilter: socket.socket
     """NETLINK_NETFILTER: sets the namespace's rules from outside."""
     log: socket.socket
@@ -32,7 +34,7 @@ class PassedSockets(Struct, frozen=True):
     @property
     def sockets(self) -> tuple[socket.socket, ...]:
         """All of them, in the order in which they are sent."""
-        return (*self.tcp, *self.dns_udp, *self.dns_tcp, self.netfilter, self.log)
+        return (*self.tcp, *self.dns_udp, *self.dns_tcp, self.route, self.netfilter, self.log)
 
     def close(self) -> None:
         """Close this process's copies."""
@@ -42,9 +44,9 @@ class PassedSockets(Struct, frozen=True):
     @classmethod
     def of(cls, sockets: Sequence[socket.socket]) -> Self:
         """Assign sockets in the order of the property ``sockets``, with as many of each kind."""
-        *serving, netfilter, log = sockets
+        *serving, route, netfilter, log = sockets
         tcp, udp, dns_tcp = batched(serving, len(serving) // 3)
-        return cls(tcp, udp, dns_tcp, netfilter, log)
+        return cls(tcp, udp, dns_tcp, route, netfilter, log)
 
 
 def send(channel: socket.socket, first: socket.socket, passed: PassedSockets | None) -> None:

@@ -34,7 +34,7 @@ DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
 HEAT_STEPS = 6
 """Steps of ``heat-0`` (none) to ``heat-5`` (all): the more, the fuller."""
 HUES = 8
-"""How many hues there are; ``hue-0`` is for what is no fault."""
+"""How many hues there are; ``hue-0`` is for what is not a fault."""
 
 
 def _mixed(one: str, other: str, share: float) -> str:

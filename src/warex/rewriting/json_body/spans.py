@@ -120,10 +120,12 @@ def parse_pointer(pointer: str) -> tuple[str, ...]:
     """Return the steps of a JSON pointer. Raises ValueError if it is not one."""
     if pointer and not pointer.startswith("/"):
         raise ValueError(
-            f"{pointer!r} is no JSON pointer: it begins with '/', as in /items/0/price"
+            f"{pointer!r} is not a JSON pointer: it begins with '/', as in /items/0/price"
         )
     if _ESCAPE.search(pointer):
-        raise ValueError(f"{pointer!r} is no JSON pointer: '~' is written ~0, and '/' in a name ~1")
+        raise ValueError(
+            f"{pointer!r} is not a JSON pointer: '~' is written ~0, and '/' in a name ~1"
+        )
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 

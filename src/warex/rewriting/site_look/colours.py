@@ -53,7 +53,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def is_chromatic(colour: str) -> bool:
-    """Whether a colour is no grey."""
+    """Whether a colour is not grey."""
     channels = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
     return max(channels) - min(channels) > 40
 

@@ -150,7 +150,7 @@ class _Styles:
         return next(filter(None, found), "")
 
     def common_accent(self, ground: str) -> str:
-        """Return the colour that most rules put behind something, if it is no grey.
+        """Return the colour that most rules put behind something, if it is not grey.
 
         It is all that is known of a page that scripts draw.
         """

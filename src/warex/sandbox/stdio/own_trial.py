@@ -95,7 +95,7 @@ def free_folder(folder: Path) -> Path:
     A client starts its servers again and again, several at once, with the same command.
     """
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"--out {folder} is no folder; name one, or a new one")
+        raise InputError(f"--out {folder} is not a folder; name one, or a new one")
     for number in range(1, _MOST_FOLDERS):
         free = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
         try:

@@ -1,6 +1,6 @@
 """Stands between a client and its server of tools, and does what the trial says of each message.
 
-It is an engine as that of HTTP is: it moves bytes, and decides nothing. What is no message of
+It is an engine as that of HTTP is: it moves bytes, and decides nothing. What is not a message of
 JSON-RPC passes unread.
 """
 

@@ -83,7 +83,7 @@ def read_proxy(text: str, where: str) -> SplitResult:
     except ValueError:
         is_valid = False
     if not is_valid:
-        raise InputError(f"{where}: {text!r} is no proxy; give one like http://127.0.0.1:8080")
+        raise InputError(f"{where}: {text!r} is not a proxy; give one like http://127.0.0.1:8080")
     return url
 
 

@@ -109,7 +109,7 @@ def _converted(store: bytes) -> list[bytes]:
                 ]
         except (ValueError, UnsupportedAlgorithm):
             continue
-    raise ValueError("it is no truststore that can be read")
+    raise ValueError("it is not a truststore that can be read")
 
 
 def _entry(alias: bytes, certificate: bytes) -> bytes:

@@ -146,11 +146,18 @@ class _Rule:
             kept = {target: it for target, it in self.occurrences.items() if it.until > since}
             self.occurrences, self._forget_at = kept, max(_REMEMBERED, 2 * len(kept))
 
+    @property
+    def blocks(self) -> bool:
+        """Whether the kernel blocks a connection that is hit."""
+        return self.outcome is not None
+
     def unblocked_late(self, target: ConnectionTarget, state: TrialState) -> _View | None:
         """Return the view of a try that the kernel blocked for an occurrence that has just ended.
 
         None if there is no such occurrence.
         """
+        if not self.blocks:
+            return None
         ended = self.occurrences.get(target)
         if ended is None or ended.injection is None or state.skipped is not None:
             return None
@@ -242,8 +249,8 @@ class ConnectionTryRules:
         """Count a try and return what happens to it.
 
         ``met``: whether the kernel has blocked the connection; None if it is not decided yet. One
-        that was let through can no longer be hit: if it should have been, it came before the block
-        and is not counted. A blocked one is always hit, even if another try came after the
+        that was let through can no longer be blocked: if it should have been, it came before the
+        block and is not counted. A blocked one is always hit, even if another try came after the
         look-ahead; if an occurrence has just ended, its block was removed late, and the try belongs
         to it.
         """
@@ -261,12 +268,15 @@ class ConnectionTryRules:
             return NO_INJECTION
         exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
         views = {rule: self._view(rule, target, state) for rule in self._about(target)}
-        if met is False:
-            views = {rule: view for rule, view in views.items() if not view.hit}
-        elif met and not any(view.hit for view in views.values()):
+        if met is not None:
+            # What is blocked is hit by rules that block, and what was let through by others.
+            views = {
+                rule: view for rule, view in views.items() if not view.hit or rule.blocks == met
+            }
+        if met and not any(view.hit for view in views.values()):
             views = {rule: rule.unblocked_late(target, state) or it for rule, it in views.items()}
         must_hit = met and not any(view.hit for view in views.values())
-        forced = next(iter(views), None) if must_hit else None
+        forced = next(filter(lambda rule: rule.blocks, views), None) if must_hit else None
         return self._decide(_Try(target, state, exchange), views, forced)
 
     def is_site(self, target: ConnectionTarget) -> bool:
@@ -278,9 +288,8 @@ class ConnectionTryRules:
 
         A target without a port stands for every port not in ``ports_with_own_block``.
         """
-        hits = (it for it in self._judged(target) if self._view(it, target, state).hit)
-        first = next(hits, None)
-        return None if first is None else first.outcome
+        blocking = (it for it in self._judged(target) if it.blocks)
+        return next((it.outcome for it in blocking if self._view(it, target, state).hit), None)
 
     def ports_with_own_block(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host with a ``next_outcome`` of their own.

@@ -297,7 +297,7 @@ class Injector:
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
         self._steps = self._steps.after(body_digest)
-        # A request after a call comes from the agent and is no repeat of the browser's.
+        # A request after a call comes from the agent and is not a repeat of the browser's.
         self._awaited.clear()
         waits = self.arm_at in ("first_llm_call", "first_page_or_llm_call")
         if waits and not self.task_ended:

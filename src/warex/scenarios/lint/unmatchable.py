@@ -200,7 +200,7 @@ def _methods(rule: Rule) -> Iterable[str]:
     if usual and not usual & _SAFE and set(methods) <= _SAFE:
         yield f"{rule.fault.kind} is about writes, and the rule about {said} only"
     elif set(methods) <= {"CONNECT"}:
-        yield "CONNECT opens a tunnel, and is no exchange with a site"
+        yield "CONNECT opens a tunnel, and is not an exchange with a site"
     elif resources and not rule.needs_response:
         if resources <= SUBRESOURCES and not set(methods) & {"GET", "HEAD"}:
             kinds = " or ".join(rule.resources)
@@ -262,8 +262,8 @@ def _answers(rule: Rule) -> Iterable[str]:
     types = rule.match.content_type or ()
     if types and not any(_MEDIA_TYPE.fullmatch(each.strip()) for each in types):
         yield (
-            f"{in_backticks(types[0])} is no media type; write for instance text/html or image/*,"
-            " without parameters"
+            f"{in_backticks(types[0])} is not a media type; write for instance text/html or"
+            " image/*, without parameters"
         )
 
 

@@ -129,7 +129,7 @@ def names_host(match: Match, host: str) -> bool:
     if not host:
         return False
     if match.url_regex is not None:
-        # `\.` is a literal dot; `\b` and `\d` are no letters.
+        # `\.` is a literal dot; `\b` and `\d` are not letters.
         said = re.sub(r"\\(.)", _meant, match.url_regex.lower())
         return re.search(rf"(?<![\w-]){re.escape(host)}(?![\w-])", said) is not None
     return host_of(normalise(match.url_exact or match.url or "")).removesuffix("*") == host

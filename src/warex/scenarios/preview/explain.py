@@ -43,22 +43,26 @@ def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
         lines += ["", "There are no rules: nothing is hit."]
     for number, rule in enumerate(scenario.rules, start=1):
         lines += ["", f"{number}. {rule.name}"]
-        server = _server(rule)
-        client = "browser" if server == "site" else "agent"
-        parts = {
-            "Which exchanges": _exchanges(rule),
-            "Which are hit": _which(rule, server) + _windows(rule.trigger),
-            "Counting": _counting(rule),
-            f"The {client} meets": f"{rule.fault.kind}: {rule.fault.explain()}",
-            "When": _when(rule),
-        }
-        for label, words in parts.items():
+        for label, words in explain_rule(rule).items():
             lines += _wrapped(f"   {label + ':':<19}", words)
     if found := lint(scenario, sites):
         lines += ["", "Warnings"]
         for warning in found:
             lines += _wrapped(" - ", warning)
     return "\n".join(lines) + "\n"
+
+
+def explain_rule(rule: Rule) -> Mapping[str, str]:
+    """Return a rule's parts in words, by label."""
+    server = _server(rule)
+    client = "browser" if server == "site" else "agent"
+    return {
+        "Which exchanges": _exchanges(rule),
+        "Which are hit": _which(rule, server) + _windows(rule.trigger),
+        "Counting": _counting(rule),
+        f"The {client} meets": f"{rule.fault.kind}: {rule.fault.explain()}",
+        "When": _when(rule),
+    }
 
 
 def _armed(scenario: Scenario) -> str:
@@ -223,8 +227,8 @@ def _when(rule: Rule) -> str:
             return "before the model is asked, so it spends no tokens"
         if rule.fault.needs_stream:
             return (
-                "after the model has answered, so its tokens are spent; an answer that is no stream"
-                " passes unchanged, and the ledger says `fault_missed`, `not_streamed`"
+                "after the model has answered, so its tokens are spent; an answer that is not a"
+                " stream passes unchanged, and the ledger says `fault_missed`, `not_streamed`"
             )
         return "after the model has answered, so its tokens are spent"
     if rule.targets_mcp:

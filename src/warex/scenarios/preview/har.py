@@ -95,7 +95,7 @@ def read_har(path: Path) -> tuple[HarEntry, ...]:
     """Return the exchanges over the network, in order of their requests.
 
     Answers from the browser's cache and local URLs (``data:``, ``blob:``) are left out. Raises
-    TraceError, with the place, if the file is no HAR.
+    TraceError, with the place, if the file is not a HAR.
     """
     try:
         har = _Har.model_validate(_parsed(path))
@@ -105,7 +105,7 @@ def read_har(path: Path) -> tuple[HarEntry, ...]:
             f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"]
         )
         what = first["msg"].removeprefix("Value error, ")
-        raise TraceError(f"{path} is no HAR file: {where.lstrip('.') or 'it'}: {what}") from None
+        raise TraceError(f"{path} is not a HAR file: {where.lstrip('.') or 'it'}: {what}") from None
     rows = [
         row
         for row in sorted(har.log.entries, key=lambda row: row.started)
@@ -125,7 +125,7 @@ def _parsed(path: Path) -> Any:
     except OSError as error:
         raise TraceError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{path} is no HAR file: it is not JSON ({error})") from None
+        raise TraceError(f"{path} is not a HAR file: it is not JSON ({error})") from None
 
 
 def _without_content(value: dict[str, Any]) -> dict[str, Any]:

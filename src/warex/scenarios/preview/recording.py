@@ -104,7 +104,7 @@ def _against_trial(
     entries = tuple(iter_trace(path))
     began = next((e.event for e in entries if isinstance(e.event, TrialBegan)), None)
     if began is None:
-        raise TraceError(f"{path} has no trial_began event, so it is no trial's trace")
+        raise TraceError(f"{path} has no trial_began event, so it is not a trial's trace")
     injector = Injector(
         scenario,
         began.seed if seed is None else seed,

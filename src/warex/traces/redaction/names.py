@@ -1,7 +1,7 @@
 """Rates how secret the value of a header, a parameter, a field or a variable is by its name.
 
 A name is split into words: ``userPassword``, ``user[password]`` and ``X-User-Password`` have the
-same ones. The last word is the kind of the value: a ``token_type`` is no token.
+same ones. The last word is the kind of the value: a ``token_type`` is not a token.
 """
 
 from enum import IntEnum

@@ -130,7 +130,7 @@ def redact_arguments(arguments: Iterable[str]) -> list[str]:
 
 
 def redact_json_text(text: str, how: Pass = PLAIN) -> str:
-    """Return JSON text with its secrets replaced; any other text likewise."""
+    """Return JSON text with its secrets replaced; the same for any other text."""
     return _redact_json_text(text, _Walk(how))
 
 

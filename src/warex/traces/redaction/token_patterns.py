@@ -24,8 +24,8 @@ def _key(literal: str, rest: str) -> tuple[str, re.Pattern[str], str]:
     """Compile a pattern for keys that begin with a literal.
 
     The literal comes first because that is ten times faster; the character before it is checked
-    afterwards. It must not be a letter or digit ("task-…" is no key), unless it ends an escape of
-    JSON or of a URL.
+    afterwards. It must not be a letter or digit ("task-…" is not a key), unless it ends an escape
+    of JSON or of a URL.
     """
     prefix = re.escape(literal)
     escapes = (r"\\[nrtbf]", r"\\u[0-9a-f]{4}", r"%[0-9A-Fa-f]{2}")

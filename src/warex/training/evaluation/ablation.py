@@ -41,7 +41,7 @@ class AblationResult:
     variant: Variant
     seed: int
     failures: int
-    """Rows trained on; the next likewise."""
+    """Rows trained on; the same for the next."""
     clean: int
     result: ModelResult
 

@@ -11,6 +11,7 @@ from warex.exports.rows import Row
 from warex.text.escaping import escape_controls
 from warex.training.evaluation.ablation import AblationResult
 from warex.training.evaluation.answer_classes import CLASSES, ClassifiedAnswer
+from warex.training.evaluation.baselines import SEPARABLE, BaselineResult, separable_by
 from warex.training.evaluation.recovery_test import Answers, ModelResult
 
 _LONGEST = 60
@@ -89,6 +90,53 @@ def summary_data(results: Sequence[ModelResult]) -> list[dict[str, Any]]:
         }
         for one in results
     ]
+
+
+def baseline_summary(trivial: Sequence[BaselineResult]) -> Table:
+    """Return a terminal table of each baseline's rates on the same rows."""
+    table = _table("baseline", "recovered", "false reloads", "learnt from")
+    for one in trivial:
+        table.add_row(one.name, shown(one.recovery), shown(one.false_reloads), one.learnt_from)
+    return table
+
+
+def baseline_data(trivial: Sequence[BaselineResult]) -> list[dict[str, Any]]:
+    """Return each baseline's result as JSON."""
+    return [
+        {
+            "baseline": one.name,
+            "learnt_from": one.learnt_from,
+            "recovery": _data(one.recovery),
+            "clean": {"false_reloads": _data(one.false_reloads)},
+            "balanced_accuracy": one.balanced,
+        }
+        for one in trivial
+    ]
+
+
+def verdict_on_test(trivial: Sequence[BaselineResult]) -> str:
+    """Return a sentence on whether a test is separable; empty where it has not both kinds."""
+    if all(one.balanced is None for one in trivial):
+        return ""
+    best = max(trivial, key=lambda one: one.balanced or 0)
+    right = f"{best.name} is right in {best.balanced or 0:.0%} (the mean of both kinds)"
+    if separable_by(trivial):
+        return (
+            f"This test is separable: {right}, more than {SEPARABLE:.0%}, without understanding a"
+            " page. Ask the hard test, too: --test hard."
+        )
+    return f"This test is not separable by a trivial baseline: {right}."
+
+
+def baseline_table(trivial: Sequence[BaselineResult]) -> str:
+    """Return the baselines' rates as a Markdown table, with the verdict on the test."""
+    lines = ["| baseline | learnt from | recovered | false reloads |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {one.name} | {one.learnt_from or '—'} | {shown(one.recovery)} |"
+        f" {shown(one.false_reloads)} |"
+        for one in trivial
+    ]
+    return "\n".join([*lines, "", verdict_on_test(trivial), ""])
 
 
 def side_by_side(rows: Sequence[Row], answered: Mapping[str, Answers]) -> str:

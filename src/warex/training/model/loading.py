@@ -45,7 +45,9 @@ class LoadedModel:
             else:
                 self.model = PeftModel.from_pretrained(self.model, str(folder), adapter_name=name)
         except (RuntimeError, ValueError, KeyError, OSError) as error:
-            raise InputError(f"{folder} is no adapter of {self.name}: {_brief(error)}") from None
+            raise InputError(
+                f"{folder} is not an adapter of {self.name}: {_brief(error)}"
+            ) from None
         self.model.eval()
         self.adapters.append(name)
         return name
@@ -168,7 +170,7 @@ def _why_not(name: str, error: Exception) -> str:
     if not Path(name).exists() and isinstance(error, OSError):
         why = "the hub is not asked (HF_HUB_OFFLINE is set)" if offline else "the hub has it not"
         return (
-            f"it is no folder of this machine, not in the cache, and {why} or cannot be reached."
+            f"it is not a folder of this machine, not in the cache, and {why} or cannot be reached."
             " Name a folder, or download it first: hf download NAME"
         )
     return text

@@ -71,8 +71,6 @@ class PageFeatures:
             yield f"shares rare {_count(self._words_seen[word])}"
         for word in held:
             yield f"{action}|name {word}"
-            for wanted in self._goal:
-                yield f"{word}~{wanted}"
         if candidate.value:
             yield f"{kind}|{candidate.value.lower() in element.state.lower()}"
 
@@ -96,7 +94,6 @@ class PageFeatures:
             f"steps {_count(len(actions))}",
             f"first {page.elements[0].role if page.elements else ''}",
             *(f"url {word}" for word in words(page.url)),
-            *(f"goal {word}" for word in self._goal),
             *(f"page {word}" for word in shown[:_SHOWN_WORDS]),
             *(f"offers {word}" for it in usable[:3] for word in words(it.name)),
         ]

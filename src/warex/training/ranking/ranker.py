@@ -72,7 +72,7 @@ class RankerFacts(BaseModel, frozen=True, extra="forbid"):
     """SHA-256 of the rows that it was trained on."""
     rows: int = 0
     left_out: int = 0
-    """Rows whose wanted answer is no legal action of their page."""
+    """Rows whose wanted answer is not a legal action of their page."""
 
 
 @dataclass(frozen=True, slots=True)

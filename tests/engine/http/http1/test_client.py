@@ -1,4 +1,4 @@
-"""Sites that send too much, too little, or what is no HTTP."""
+"""Sites that send too much, too little, or what is not HTTP."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_a_body_without_a_head_is_http_0_9_on_the_usual_port_only() -> None:
     assert data == DataReceived(1, b"<html>hello", b"<html>hello")
     assert MessageEnded(1) in client.receive_eof()
     assert failures(asked(default_port=False).receive(b"<html>hello")) == [
-        "this is no answer of HTTP"
+        "this is not an answer of HTTP"
     ]
 
 

@@ -74,7 +74,7 @@ def test_what_can_be_read_in_one_way_only_is_made_plain(raw: bytes, rebuilt: byt
         (b"GET ftp://a/ HTTP/1.1\r\n", "no site is reached by ftp"),
         (b"GET http:///a HTTP/1.1\r\n", "the host has characters"),
         (b"CONNECT a:1 HTTP/1.1\r\n", "CONNECT leads out of a tunnel"),
-        (b"GET / HTTP/1.1\r\nSec-WebSocket-Version: \xff\r\n", "WebSocket is no number"),
+        (b"GET / HTTP/1.1\r\nSec-WebSocket-Version: \xff\r\n", "WebSocket is not a number"),
     ],
 )
 def test_any_other_is_refused(lines: bytes, reason: str) -> None:

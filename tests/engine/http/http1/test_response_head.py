@@ -69,7 +69,7 @@ def test_a_head_has_an_end() -> None:
 
 def test_only_on_a_schemes_own_port_may_a_head_be_left_out() -> None:
     assert parse_response(b"<html>").version == "HTTP/0.9"
-    with pytest.raises(InvalidResponse, match="this is no answer of HTTP"):
+    with pytest.raises(InvalidResponse, match="this is not an answer of HTTP"):
         parse_response(b"<html>", default_port=False)
     assert parse_response(b"ICY 200 OK\r\n", default_port=False).status == 200
 

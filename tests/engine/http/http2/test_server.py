@@ -120,7 +120,7 @@ def test_hop_by_hop_fields_of_http1_stay_behind() -> None:
         ({b":path": b"/a b"}, "the path has a space"),
         ({b":path": b"/a\r\nx: y"}, "a field has a zero byte or the end of a line"),
         ({b":method": b"CONNECT"}, "CONNECT leads out"),
-        ({b":method": b"G ET"}, "the method is no token"),
+        ({b":method": b"G ET"}, "the method is not a token"),
         ({b":scheme": b"ftp"}, "no site is reached by ftp"),
         ({b":authority": b"u:p@a"}, "the host has characters"),
         ({b":authority": b""}, "nothing says which site"),
@@ -130,7 +130,7 @@ def test_hop_by_hop_fields_of_http1_stay_behind() -> None:
         ({b"X-Upper": b"1"}, "HTTP/2 has no field"),
         ({b"x": b"a\nb"}, "the end of a line"),
         ({b"te": b"chunked"}, "transfer codings"),
-        ({b"content-length": b"+1"}, "the content-length is no number"),
+        ({b"content-length": b"+1"}, "the content-length is not a number"),
         ({b":other": b"1"}, "unknown pseudo-fields"),
     ],
 )

@@ -91,7 +91,7 @@ def _reversed(changes: Sequence[ChangedValue]) -> list[ChangedValue]:
 
 
 def _only_repeats(injection: DeliveredInjection, result: LieResult) -> bool:
-    """Whether a call seems to notice something only since it asks again, which is no use."""
+    """Whether a call seems to notice something only since it asks again, which is not use."""
     if result.call is None or result.lie != "noticed":
         return False
     return any(repeats_request(act, injection.felt) for act in result.call.actions)

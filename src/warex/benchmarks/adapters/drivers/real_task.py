@@ -51,7 +51,7 @@ def own_agent(own: dict[str, Any], model: str) -> Any:
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        sys.exit(f"{path} is no Python module")
+        sys.exit(f"{path} is not a Python module")
     module = importlib.util.module_from_spec(spec)
     # The harness pickles the arguments.
     sys.modules[path.stem] = module

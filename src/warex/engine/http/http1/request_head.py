@@ -129,7 +129,7 @@ def _head(
     if not site:
         raise InvalidRequest("nothing says which site is meant")
     if not headers.get("sec-websocket-version").isascii():
-        raise InvalidRequest("the version of WebSocket is no number")
+        raise InvalidRequest("the version of WebSocket is not a number")
     return RequestHead(
         method.decode(),
         scheme,
@@ -169,7 +169,7 @@ def request_body_size(head: RequestHead) -> int:
     if length is None:
         return 0
     if not _LENGTH.fullmatch(length):
-        raise InvalidRequest("the content-length is no number")
+        raise InvalidRequest("the content-length is not a number")
     return int(length)
 
 

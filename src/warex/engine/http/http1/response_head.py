@@ -76,7 +76,7 @@ def _parse_leniently(raw: bytes, default_port: bool) -> ResponseHead:
     start = _start(raw)
     if start is None:
         if not default_port and raw[:3].lower() != b"icy":
-            raise InvalidResponse("this is no answer of HTTP")
+            raise InvalidResponse("this is not an answer of HTTP")
         return ResponseHead(200, b"", "HTTP/0.9", NO_FIELDS)
     if b"\0" in raw:
         raise InvalidResponse("the head of the answer has a zero byte")

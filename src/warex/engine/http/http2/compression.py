@@ -28,7 +28,7 @@ def decode_fields(decoder: Any, block: bytes) -> list[tuple[bytes, bytes]]:
     try:
         decoded = decoder.decode(block, raw=True)
     except BaseException as error:
-        # The decoders in Rust and in Python have errors of their own, and a panic is no Exception.
+        # The decoders in Rust and in Python have their own errors; a panic is not an Exception.
         kind = type(error).__name__
         if not isinstance(error, Exception) and kind != "PanicException":
             raise

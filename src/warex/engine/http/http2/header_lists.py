@@ -24,7 +24,7 @@ _OF_CONNECTION: Final = frozenset(
 
 
 class MalformedMessage(ValueError):
-    """A message that is no message of HTTP/2 (§8.1.1)."""
+    """A message that is not a message of HTTP/2 (§8.1.1)."""
 
 
 def request_head(headers: Sequence[tuple[bytes, bytes]]) -> RequestHead:
@@ -40,7 +40,7 @@ def request_head(headers: Sequence[tuple[bytes, bytes]]) -> RequestHead:
     if pseudo:
         raise MalformedMessage("there are unknown pseudo-fields")
     if not _TOKEN.fullmatch(method):
-        raise MalformedMessage("the method is no token")
+        raise MalformedMessage("the method is not a token")
     if method == b"CONNECT":
         raise MalformedMessage("CONNECT leads out of a tunnel")
     if scheme not in (b"http", b"https"):
@@ -60,7 +60,7 @@ def request_head(headers: Sequence[tuple[bytes, bytes]]) -> RequestHead:
     if (flaw := invalid_authority_reason(authority)) is not None:
         raise MalformedMessage(flaw)
     if not fields.get("sec-websocket-version").isascii():
-        raise MalformedMessage("the version of WebSocket is no number")
+        raise MalformedMessage("the version of WebSocket is not a number")
     return RequestHead(
         method.decode(),
         "https" if scheme == b"https" else "http",
@@ -83,7 +83,7 @@ def content_length(head: RequestHead) -> int | None:
     if length is None:
         return None
     if not _LENGTH.fullmatch(length):
-        raise MalformedMessage("the content-length is no number")
+        raise MalformedMessage("the content-length is not a number")
     return int(length)
 
 

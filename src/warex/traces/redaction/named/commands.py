@@ -149,7 +149,7 @@ def piped(text: bytes) -> Iterator[Cut]:
 
 
 def logins(text: bytes) -> Iterator[Cut]:
-    """Find ``login bob password x``; the value is no plain word."""
+    """Find ``login bob password x``; the value is not a plain word."""
     for match in compiled(LOGIN).finditer(text):
         value = matched(BARE, text, match.end())
         if value and not _WORD.fullmatch(value):

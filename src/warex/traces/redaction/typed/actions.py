@@ -279,7 +279,7 @@ _VERB = rb"(?i)\b" + VERBS
 _SENTENCE = lazy_re(rb"[^\n]{1,240}")
 _INTO = lazy_re(rb"\s*(?:\w+\s+){0,2}?(?:in|into|on|for|as|to|at)\b(?:\s+the|\s+your)?\s*")
 _INSIDE = (b"<", b"#", b".", b"-", b"_", b"\\")
-"""Before a word that is no verb of a sentence."""
+"""Before a word that is not a verb of a sentence."""
 _MARKS = (b'"', b"'", b"`")
 _QUOTED = lazy_re(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1(?!\w)")
 _PARTLY_REDACTED = lazy_re(rb"\s\[redacted|\[redacted\S*\]\s")

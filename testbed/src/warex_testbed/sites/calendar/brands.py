@@ -46,7 +46,7 @@ class Brand:
 
 @functools.cache
 def brand_of(host: str) -> Brand:
-    """Return the brand of a host; raises KeyError for a host that is no calendar's."""
+    """Return the brand of a host; raises KeyError for a host that is not a calendar's."""
     folder = _FOLDER / HOSTS[host]
     told = tomllib.loads((folder / "brand.toml").read_text("utf-8"))
     told["days"] = Wording(**told["days"])

@@ -24,7 +24,7 @@ class Problems(Exception):
 
 
 def read_time(text: str) -> time | None:
-    """Read `14:30`, `9:30`, `2:30 PM` or `2 pm`; None when it is no time."""
+    """Read `14:30`, `9:30`, `2:30 PM` or `2 pm`; None when it is not time."""
     found = _TIME.fullmatch(text.strip())
     if found is None or (found[2] is None and found[3] is None):
         return None

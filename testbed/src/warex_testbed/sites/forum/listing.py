@@ -19,7 +19,7 @@ class Slice[T]:
 
 
 def cut[T](items: Sequence[T], page: int, size: int) -> Slice[T]:
-    """Return a page of a list; a page that there is not is the nearest one."""
+    """Return a page of a list; a page that does not exist is the nearest one."""
     pages = max(1, -(-len(items) // size))
     page = min(max(page, 1), pages)
     return Slice(tuple(items[(page - 1) * size : page * size]), page, pages, len(items))

@@ -19,7 +19,7 @@ SORTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a list is narrowed to; an empty text is no condition."""
+    """What a list is narrowed to; an empty text is not a condition."""
 
     q: str = ""
     maker: str = ""

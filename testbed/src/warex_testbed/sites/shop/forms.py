@@ -97,6 +97,6 @@ def read_question(fields: Mapping[str, str]) -> str:
 
 
 def read_quantity(fields: Mapping[str, object]) -> int:
-    """Read a quantity; what is no whole number is -1, which no shop sells."""
+    """Read a quantity; what is not a whole number is -1, which no shop sells."""
     text = str(fields.get("quantity", "1")).strip()
     return int(text) if re.fullmatch(r"\d{1,4}", text) else -1

@@ -1,0 +1,77 @@
+"""The rankers of an experiment: before and after they have seen failures, tested and live."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bench.training import campaigns
+from bench.training.steps import Steps
+
+BEFORE: Final = "ranker-clean"
+"""Trained on the known sites' steps without any failure."""
+HARD: Final = "answers-hard"
+_MAX_STEPS: Final = 8
+_CLEAN_PER_FAILURE: Final = "4"
+
+
+@dataclass(frozen=True, slots=True)
+class Rankers:
+    """The rankers and their tests."""
+
+    steps: Steps
+    failures: int
+    """Failures that each of those after learns from, with four times as many clean steps."""
+    seeds: tuple[int, ...]
+    """Of the choice of rows; a ranker has no other randomness."""
+    live: tuple[str, ...]
+    """Tasks of the served rankers."""
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """The rankers that have learnt from failures, one per seed."""
+        return tuple(f"ranker-{seed}" for seed in self.seeds)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All rankers."""
+        return BEFORE, *self.after
+
+    def run(self) -> None:
+        """Run the remaining steps. Raises CalledProcessError if a command fails."""
+        self._train(BEFORE, ("--condition", campaigns.CLEAN, "--only", "clean", "--all"))
+        for seed, name in zip(self.seeds, self.after, strict=True):
+            share = ("--most", str(self.failures), "--clean-per-failure", _CLEAN_PER_FAILURE)
+            self._train(name, (*share, "--seed", str(seed)))
+        for name in self.names:
+            with self.steps.step(f"evaluate-{name}") as new:
+                if new:
+                    self._evaluate(name, f"answers-{name}")
+                    self._evaluate(name, f"{HARD}-{name}", "--test", "hard")
+        if self.live:
+            for name in self.names:
+                self._live(name)
+
+    def _train(self, name: str, selection: Sequence[str]) -> None:
+        with self.steps.step(name) as new:
+            if new:
+                path = self.steps.path
+                rows = path(f"rows-{name}")
+                self.steps.warex(
+                    "export", path("run-known"), "--split", "none", *selection, "--out", rows
+                )
+                self.steps.warex("train", "--ranker", "--data", rows, "--out", path(name))
+
+    def _evaluate(self, name: str, out: str, *options: str) -> None:
+        path = self.steps.path
+        self.steps.warex(
+            *("evaluate", "--data", path("all-steps"), "--model", path(name)),
+            *("--out", path(out), *options),
+        )
+
+    def _live(self, name: str) -> None:
+        """Run the reference agent with one ranker."""
+        with self.steps.step(f"live-{name}") as new:
+            if new:
+                with self.steps.served(name, "--model", self.steps.path(name)) as url:
+                    campaign = campaigns.live(name, name, url, self.live, max_steps=_MAX_STEPS)
+                    self.steps.run_campaign(campaign)

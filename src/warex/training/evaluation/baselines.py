@@ -1,0 +1,149 @@
+"""Trivial baselines on a test's rows: what a model has to surpass to have learnt anything.
+
+Each only decides whether the page is loaded again. A test on which one of them is nearly always
+right tells models that understand a page from no others.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Final
+
+from warex.analysis.stats.estimates import Rate, clustered_rate
+from warex.exports.chat import message_texts
+from warex.exports.rows import Row
+from warex.llm.actions.vocabulary import Vocabulary
+from warex.training.evaluation.executed_actions import asks_again, executed_action
+from warex.training.ranking.prompt_page import read_prompt
+
+FEW: Final = 2
+"""Usable elements of a page up to which the rule loads it again."""
+SEPARABLE: Final = 0.95
+"""Balanced accuracy from which a baseline makes a test trivial."""
+_FOLDS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineResult:
+    """What a baseline does on a test's rows."""
+
+    name: str
+    learnt_from: str
+    """Empty for a rule."""
+    recovery: Rate
+    """Of failure steps: the page is loaded again."""
+    false_reloads: Rate
+    """Of clean steps."""
+
+    @property
+    def balanced(self) -> float | None:
+        """The mean of the shares of failures and clean steps it is right on; None without both."""
+        recovered, reloaded = self.recovery.value, self.false_reloads.value
+        if recovered is None or reloaded is None:
+            return None
+        return (recovered + 1 - reloaded) / 2
+
+    @property
+    def separates(self) -> bool:
+        """Whether it is right so often that the test is trivial."""
+        return self.balanced is not None and self.balanced > SEPARABLE
+
+
+def baselines(
+    rows: Sequence[Row], train: Sequence[Row], vocabulary: Callable[[Row], Vocabulary]
+) -> tuple[BaselineResult, ...]:
+    """Return the baselines' results on a test's rows.
+
+    Bag of words learns from ``train`` if that has failures and clean steps, else from the test's
+    own rows of other sites (of other tasks if there is one site), and is left out where neither is
+    possible or scikit-learn is missing.
+    """
+    two_kinds = len({row.kind for row in train}) == 2
+    learnt = f"{len(train)} training rows" if two_kinds else "the test"
+    guesses: dict[tuple[str, str], Sequence[bool]] = {
+        ("few elements", ""): [len(read_prompt(row.prompt).usable) <= FEW for row in rows]
+    }
+    if (words := _bag_of_words(rows, train if two_kinds else ())) is not None:
+        by = learnt if two_kinds else f"the test, by {_group_name(rows)}"
+        guesses["bag of words", by] = words
+    most = Counter(row.kind for row in (train if two_kinds else rows)).most_common(1)
+    guesses["majority", learnt] = [most[0][0] == "failure"] * len(rows)
+    return tuple(
+        _result(name, by, rows, reloads, vocabulary) for (name, by), reloads in guesses.items()
+    )
+
+
+def separable_by(results: Sequence[BaselineResult]) -> BaselineResult | None:
+    """Return the baseline that separates a test's failures from its clean steps, if one does."""
+    some = [it for it in results if it.separates]
+    return max(some, key=lambda it: it.balanced or 0, default=None)
+
+
+def _result(
+    name: str,
+    learnt_from: str,
+    rows: Sequence[Row],
+    reloads: Sequence[bool],
+    vocabulary: Callable[[Row], Vocabulary],
+) -> BaselineResult:
+    decided = list(zip(rows, reloads, strict=True))
+    return BaselineResult(
+        name,
+        learnt_from,
+        clustered_rate((row.task, reload) for row, reload in decided if row.kind == "failure"),
+        clustered_rate(
+            (row.task, reload and not _wants_reload(row, vocabulary(row)))
+            for row, reload in decided
+            if row.kind == "clean"
+        ),
+    )
+
+
+def _wants_reload(row: Row, vocabulary: Vocabulary) -> bool:
+    wanted = executed_action(row.answer, vocabulary)
+    return wanted is not None and asks_again(wanted, row, vocabulary)
+
+
+def _bag_of_words(rows: Sequence[Row], train: Sequence[Row]) -> list[bool] | None:
+    """Return whether a logistic regression on words would load each row's page again."""
+    groups = [getattr(row, _group_name(rows)) for row in rows]
+    enough = len({row.kind for row in rows}) == 2 and len(set(groups)) > 1
+    if find_spec("sklearn") is None or not (train or enough):
+        return None
+    if train:
+        return _predicted(train, rows)
+    from sklearn.model_selection import GroupKFold
+
+    reloads = [False] * len(rows)
+    for learnt, asked in GroupKFold(min(_FOLDS, len(set(groups)))).split(rows, groups=groups):
+        some = _predicted([rows[at] for at in learnt], [rows[at] for at in asked])
+        for at, reload in zip(asked, some, strict=True):
+            reloads[at] = reload
+    return reloads
+
+
+def _predicted(train: Sequence[Row], rows: Sequence[Row]) -> list[bool]:
+    """Return which rows a logistic regression on the words of others takes for failures."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    kinds = [row.kind == "failure" for row in train]
+    if len(set(kinds)) == 1:
+        return kinds[:1] * len(rows)
+    model = make_pipeline(
+        CountVectorizer(token_pattern=r"\w+"),
+        LogisticRegression(max_iter=1000, class_weight="balanced"),
+    )
+    model.fit([_text(row) for row in train], kinds)
+    return [bool(it) for it in model.predict([_text(row) for row in rows])]
+
+
+def _group_name(rows: Sequence[Row]) -> str:
+    return "site" if len({row.site for row in rows}) > 1 else "task"
+
+
+def _text(row: Row) -> str:
+    """Return a row's prompt as text, without the system message."""
+    return "\n".join(message_texts([it for it in row.prompt if it.get("role") != "system"]))

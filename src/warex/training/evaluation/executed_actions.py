@@ -1,0 +1,146 @@
+"""The actions that an agent carries out on an answer, and what they do to the step's page."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from warex.analysis.recovery.equivalence import same_page
+from warex.exports.chat import message_texts
+from warex.exports.rows import ChatMessage, Row
+from warex.llm.actions.base import Action
+from warex.llm.actions.guess import guess_actions
+from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
+from warex.llm.actions.parser import parse_actions
+from warex.llm.actions.vocabulary import Vocabulary
+from warex.llm.base import LlmAnswer, ToolCall
+
+_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}")
+_QUOTED: Final = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
+_BRACKETED: Final = re.compile(r"\[[^\]\n]*\]|<[^>\n]*>|/?>|\b\w+=\S*")
+_NEXT: Final = re.compile(r"\[\d+\]")
+_ROLES: Final = re.compile(r"^\W*(?:button|link)\s+|\s+(?:button|link)\W*$", re.IGNORECASE)
+_AGAIN: Final = re.compile(
+    r"(?:re-?load|refresh|re-?try|try (?:it )?again|load again)"
+    r"(?: (?:the |this )?(?:page|site|list|tab))?"
+    r"|(?:seite )?(?:neu laden|aktualisieren)"
+    r"|(?:noch ?mal|erneut|wieder) (?:versuchen|laden)|wiederholen"
+    r"|(?:r[ée]essayer|actualiser|recharger|rafra[iî]chir)(?: la page)?"
+    r"|(?:reintentar|actualizar|recargar|volver a (?:cargar|intentar)|intentar de nuevo)"
+    r"(?: la página)?"
+    r"|riprova|ricarica(?: la pagina)?|aggiorna(?: la pagina)?"
+    r"|(?:tentar (?:novamente|de novo)|recarregar|atualizar)(?: a? ?página)?"
+    r"|opnieuw (?:proberen|laden)|probeer opnieuw|vernieuwen|spróbuj ponownie|odśwież|försök igen"
+    r"|повторить(?: попытку)?|обновить(?: страницу)?|попробовать (?:снова|ещё раз)|перезагрузить"
+    r"|重试|刷新|重新(?:加载|載入|整理)|重試|再試行|再読み込み|更新|もう一度(?:試す|読み込む)?"
+    r"|다시 시도|새로 ?고침",
+    re.IGNORECASE,
+)
+"""Names of a page's own button that loads it or a part of it again; no other words beside them."""
+_NOT_DONE: Final = re.compile(r"n/?a", re.IGNORECASE)
+"""What a task's end says that cannot be done (WebArena)."""
+
+
+def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | None:
+    """Return the first action that an agent carries out on an answer, waits aside; None without.
+
+    Names that the vocabulary lacks are read where it has none of the answer's.
+    """
+    calls = tuple(
+        ToolCall(str(call.get("id") or ""), str(function.get("name")), _arguments(function))
+        for call in answer.get("tool_calls") or ()
+        if isinstance(function := call.get("function"), dict)
+    )
+    text = "\n".join(message_texts([answer]))
+    acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
+    acts = acts or guess_actions(text, calls)
+    return next((it for it in acts if not waits(it, vocabulary)), acts[0] if acts else None)
+
+
+def kind_of(action: Action) -> ActionKind | None:
+    """Return what an action does, by its name and arguments."""
+    given = action.arguments
+    return action_kind_with_arguments(
+        action.name, dict(given) if isinstance(given, Mapping) else [*values_of(action)]
+    )
+
+
+def waits(action: Action, vocabulary: Vocabulary) -> bool:
+    """Whether an action only passes time."""
+    return action.name in vocabulary.noop or (
+        action.name not in vocabulary.names and kind_of(action) == "wait"
+    )
+
+
+def ends(action: Action, vocabulary: Vocabulary) -> bool:
+    """Whether an action ends the task."""
+    return action.name in vocabulary.finish or (
+        action.name not in vocabulary.names and kind_of(action) == "finish"
+    )
+
+
+def gives_up(action: Action, vocabulary: Vocabulary) -> bool:
+    """Whether an action ends the task as one that cannot be done."""
+    if action.name in vocabulary.infeasible:
+        return True
+    given, values = action.arguments, values_of(action)
+    failed = isinstance(given, Mapping) and given.get("success") is False
+    nothing = bool(values) and _NOT_DONE.fullmatch(values[0]) is not None
+    return ends(action, vocabulary) and (failed or nothing or "infeasible" in action.name)
+
+
+def asks_again(action: Action, row: Row, vocabulary: Vocabulary) -> bool:
+    """Whether an action requests the page of the row's step, or the part that failed, again."""
+    kind = kind_of(action)
+    if action.name in vocabulary.retry or kind == "reload":
+        return True
+    if kind == "goto":
+        return any(same_page(value, row.url) for value in values_of(action))
+    return kind == "click" and any(map(_AGAIN.fullmatch, _element_names(action, row)))
+
+
+def acts_on_nothing(action: Action, row: Row) -> bool:
+    """Whether an action's element id is missing on the page that was shown."""
+    values = values_of(action)
+    if not values or not _ID.fullmatch(values[0]) or kind_of(action) not in ("click", "type"):
+        return False
+    page = "\n".join(message_texts(row.prompt))
+    return re.search(rf"(?<!\w){re.escape(values[0])}(?!\w)", page) is None
+
+
+def values_of(action: Action) -> list[str]:
+    """Return an action's arguments as texts."""
+    given = action.arguments
+    values = given.values() if isinstance(given, Mapping) else given
+    return [str(value).strip() for value in values if value is not None]
+
+
+def _arguments(function: Mapping[str, Any]) -> str:
+    given: JsonValue = function.get("arguments")
+    return given if isinstance(given, str) else json.dumps(given)
+
+
+def _element_names(action: Action, row: Row) -> Iterator[str]:
+    """Yield what the element that an action is used on may be called.
+
+    That is what the action itself says, and what stands beside the element's id on the page.
+    """
+    lines = "\n".join(message_texts(row.prompt)).splitlines()
+    for value in values_of(action):
+        yield from _names_in(value)
+        if not _ID.fullmatch(value):
+            continue
+        own = re.compile(rf"\[(?:ref=)?{re.escape(value)}\]")
+        for line in lines:
+            if found := own.search(line):
+                before = line[: found.start()]
+                # A name stands before its id where a line has one element.
+                yield from _names_in("" if "[" in before else before)
+                yield from _names_in(_NEXT.split(line[found.end() :])[0])
+
+
+def _names_in(text: str) -> Iterator[str]:
+    yield from ("".join(filter(None, found)) for found in _QUOTED.findall(text))
+    yield _ROLES.sub("", _BRACKETED.sub(" ", text.removeprefix("text="))).strip(" '\"-")

@@ -1,0 +1,75 @@
+from collections.abc import Sequence
+
+import pytest
+
+from tests.exports.builders import MANIFEST, failure, row
+from warex.exports.rows import Row
+from warex.llm.actions.vocabulary import Vocabulary
+from warex.training.evaluation.baselines import BaselineResult, baselines, separable_by
+from warex.training.evaluation.tables import verdict_on_test
+
+BUSY = "# Current page\n\n" + "\n".join(f"[{at}] link 'Page {at}'" for at in range(1, 9))
+
+
+def vocabulary(_: Row) -> Vocabulary:
+    return MANIFEST.vocabularies["testbed"]
+
+
+def clean(name: str, site: str = "shop.example", page: str = BUSY) -> Row:
+    return row(name, site=site, messages=[{"role": "user", "content": page}, row().answer])
+
+
+def by_name(rows: Sequence[Row], train: Sequence[Row] = ()) -> dict[str, BaselineResult]:
+    return {one.name: one for one in baselines(rows, train, vocabulary)}
+
+
+def test_few_elements_words_and_majority_are_measured_on_the_same_rows() -> None:
+    sites = [f"{at}.example" for at in range(6)]
+    rows = [
+        it for site in sites for it in (clean(f"c{site}", site), failure(f"f{site}", site=site))
+    ]
+
+    found = by_name([*rows, clean("more")])
+
+    assert (str(found["few elements"].recovery), str(found["few elements"].false_reloads)) == (
+        "6/6",
+        "0/7",
+    )
+    assert found["bag of words"].learnt_from == "the test, by site"
+    assert found["bag of words"].balanced == 1
+    assert (found["majority"].recovery.hits, found["majority"].false_reloads.hits) == (0, 0)
+
+
+def test_words_are_learnt_from_the_training_rows_that_are_given() -> None:
+    train = [clean("t1"), failure("t2")]
+
+    found = by_name([clean("c"), failure("f")], train)
+
+    assert found["bag of words"].learnt_from == "2 training rows"
+    assert found["bag of words"].separates
+
+
+def test_a_wanted_reload_of_a_clean_step_is_no_false_reload() -> None:
+    wanted = row(messages=[{"role": "user", "content": "heading 'Empty'"}, failure().answer])
+
+    assert by_name([wanted, failure()])["few elements"].false_reloads.hits == 0
+
+
+def test_without_scikit_learn_the_rules_remain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warex.training.evaluation.baselines.find_spec", lambda _: None)
+
+    assert set(by_name([clean("c"), failure("f")], [clean("t"), failure("u")])) == {
+        "few elements",
+        "majority",
+    }
+
+
+def test_a_test_is_separable_where_a_baseline_passes_95_percent() -> None:
+    easy = baselines([clean("c"), failure("f")], (), vocabulary)
+    hard = baselines([clean("c", page="heading 'Empty'"), failure("f")], (), vocabulary)
+
+    assert separable_by(easy) is not None
+    assert verdict_on_test(easy).startswith("This test is separable: few elements is right in 100%")
+    assert separable_by(hard) is None
+    assert "not separable" in verdict_on_test(hard)
+    assert verdict_on_test(baselines([failure("f")], (), vocabulary)) == ""
