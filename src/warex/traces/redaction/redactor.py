@@ -288,7 +288,7 @@ class Redactor:
         return value
 
     def body(self, content: bytes, content_type: str) -> bytes:
-        """Return a message's body without secrets; one that is no text stays as it is.
+        """Return a message's body without secrets; binary data stays as it is.
 
         Nothing is learned: programs and pages give secret names to much that is none.
         """
