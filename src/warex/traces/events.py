@@ -225,6 +225,8 @@ class FaultPlanned(BaseEvent, frozen=True, kw_only=True, tag="fault_planned"):
     """Whether an agent that ignores the attack has resisted it."""
     looks_healthy: bool = False
     """Whether the model's answer is whole and wrong, so that noticing it cannot be observed."""
+    only_late: bool = False
+    """Whether every message of its channel comes: late, twice or in another order."""
     page: str = ""
     """The family of error pages that it shows; empty for none."""
 
