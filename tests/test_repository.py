@@ -127,10 +127,12 @@ def test_the_constraints_name_no_address() -> None:
         assert not re.search(r"://|--|@", file.read_text(encoding="utf-8"))
 
 
-def test_the_changelog_has_a_place_for_what_comes_next() -> None:
+def test_the_changelog_has_the_version_and_a_place_for_what_comes_next() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = re.search(r'VERSION = "(.+)"', (ROOT / "src/warex/extras.py").read_text())
 
-    assert re.search(r"^## Unreleased$", changelog, re.MULTILINE)
+    assert version
+    assert f"<!-- towncrier release notes start -->\n\n## {version[1]} (" in changelog
 
 
 def test_make_alone_lists_every_target() -> None:
@@ -165,7 +167,9 @@ def test_the_demo_and_the_quick_tier_run_before_more_is_installed(tmp_path: Path
     shutil.copy(ROOT / "Makefile", tmp_path)
     log, bin_ = tmp_path / "log", tmp_path / ".venv" / "bin"
     bin_.mkdir(parents=True)
-    installed = "certutil chromedriver curl go ip iptables javac keytool nft node npm openssl wget"
+    installed = (
+        "certutil chromedriver curl fish go ip iptables javac keytool nft node npm openssl wget zsh"
+    )
     stubs = dict.fromkeys(("python", "warex", "lint-imports"), ":") | {
         "apt-get": f'for it in {installed}; do cp {bin_}/lint-imports "{bin_}/$it"; done'
     }

@@ -27,13 +27,11 @@ SCRIPTED: Final = {"name": "patient", "model": "scripted:patient"}
 
 LIVE_TASKS: Final = (
     *("calendar-whole-sunday", "calendar-gate-code", "calendar-hide-off-duty"),
-    *("calendar-decline-puppy-class", "calendar-kestrel-place", "shop-new-sole"),
-    *("shop-unsave-socks", "mail-favourite-booking", "mail-hike-meeting-point"),
-    *("forum-chain-solution", "forum-accept-sourdough", "forum-like-sealant"),
-    *("forum-longest-ride", "forum-unanswered-routes", "forum-upvote-switch"),
-    "forum-useful-wicks",
+    *("shop-new-sole", "shop-unsave-socks", "mail-favourite-booking", "mail-hike-meeting-point"),
+    *("forum-chain-solution", "forum-like-sealant", "forum-upvote-switch"),
+    *("forum-accept-sourdough", "forum-useful-wicks"),
 )
-"""All tasks of the unseen sites that the scripted model solves in at most three steps."""
+"""Twelve tasks of the unseen sites that the scripted model solves in at most three steps."""
 SHORT_LIVE_TASKS: Final = (
     *("calendar-gate-code", "calendar-kestrel-place", "shop-new-sole", "shop-unsave-socks"),
     *("mail-favourite-booking", "mail-hike-meeting-point"),
