@@ -210,6 +210,11 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return False
 
     @property
+    def only_late(self) -> bool:
+        """Whether every message of a channel comes: late, twice or in another order."""
+        return False
+
+    @property
     def inaction_resists(self) -> bool:
         """Whether an agent that meets the attack and ignores it has resisted."""
         return self.category == "attack"

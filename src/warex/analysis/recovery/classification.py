@@ -185,6 +185,8 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
         return _judge_lie(trial, injection, first)
     if not effects <= _RELOADABLE:
         return injection.judged("undecided", "No rule says how to recover from this fault.")
+    if injection.plan.only_late and not injection.delivered.client_left:
+        return injection.judged("not_needed", "Its messages came late or twice, and none was lost.")
     if effects <= KEEPS_ANSWER and not injection.delivered.client_left:
         return injection.judged("not_needed", "The answer came late but whole.")
     if not trial.calls:

@@ -8,7 +8,10 @@ from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import FaultImpact
 from warex.analysis.recovery.trial_events import ModelCall, SeenRequest, TrialEvents
 from warex.analysis.recovery.verdicts import Confidence, Recovery, RecoveryVerdict
+from warex.effects import effects_with
 from warex.traces.events import FaultDelivered, FaultPlanned, RequestSeen
+
+_OF_MESSAGES = effects_with(lambda traits: traits.changes_messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,8 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
         if hit.resource in equivalence.SUBRESOURCES:
             found += _parts_again(trial, after, hit)
             found += _parts_elsewhere(trial, after, hit)
+    elif _is_channel(injection):
+        found = _working_channels(trial, after, hit, felt.pages)
     else:
         landings = () if equivalence.is_write(hit) else tuple(trial.landings(hit.url))
         found = [
@@ -126,6 +131,26 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
             )
         ]
     return sorted(found, key=lambda one: one.entry.seq)
+
+
+def _is_channel(injection: DeliveredInjection) -> bool:
+    """Whether an injection hit a WebSocket, or a stream of events that goes on."""
+    is_socket = injection.hit.resource == "websocket"
+    return is_socket or not _OF_MESSAGES.isdisjoint(injection.plan.effects)
+
+
+def _working_channels(
+    trial: TrialEvents, after: Sequence[SeenRequest], hit: RequestSeen, pages: Sequence[str]
+) -> list[SeenRequest]:
+    """Return the later channels that have brought something.
+
+    If none was opened any more, return the loads of the page, which may get its data otherwise.
+    """
+    opened = [one for one in after if equivalence.same_operation(one.event, hit)]
+    if opened:
+        return [one for one in opened if trial.brought_data(one.event.exchange)]
+    loads = (one for one in after if one.is_page and _asks_for(one, pages))
+    return [one for one in loads if (trial.status(one.event.exchange) or 400) < 400]
 
 
 def _is_followed(trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest) -> bool:

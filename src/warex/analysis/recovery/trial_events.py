@@ -29,6 +29,7 @@ from warex.traces.events import (
     RequestSeen,
     ResponseSeen,
     TrialEnded,
+    WebSocketSeen,
     Witness,
 )
 
@@ -243,6 +244,7 @@ class TrialEvents:
         self.ended: float = inf
         """Second at which the agent gave its last answer; infinite if nothing shows it."""
         self._status: dict[str, tuple[int | None, float]] = {}
+        self._brought: set[str] = set()
         calls: list[tuple[Entry, LlmCall]] = []
         actions: dict[str, list[AgentAction]] = {}
         late: set[str] = set()
@@ -259,6 +261,10 @@ class TrialEvents:
                     late |= {plan.injection} if set(plan.effects) <= KEEPS_ANSWER else set()
                 case ResponseSeen() as response:
                     self._status[response.exchange] = response.status, entry.t
+                    if (response.status or 400) // 100 == 2 and response.size:
+                        self._brought.add(response.exchange)
+                case WebSocketSeen(from_client=False, what="message" | "opaque") as message:
+                    self._brought.add(message.exchange)
                 case FaultDelivered() as done:
                     self.hit.add(done.exchange)
                     if done.injection not in late:
@@ -303,6 +309,10 @@ class TrialEvents:
     def status(self, exchange: str) -> int | None:
         """Return the status of an exchange's answer; None without an answer."""
         return self._status.get(exchange, (None, 0.0))[0]
+
+    def brought_data(self, exchange: str) -> bool:
+        """Whether a WebSocket or a stream has brought something; True where it is unread."""
+        return exchange in self._brought
 
     def failed_at(self, asked: SeenRequest) -> float:
         """Return the second at which a request ended."""

@@ -170,6 +170,12 @@ class MessageFault(Fault, frozen=True):
     def is_endless(self) -> bool:
         return self.action == "stall" and self.seconds is None
 
+    @property
+    @override
+    def only_late(self) -> bool:
+        is_late = self.action in ("delay", "duplicate", "reorder", "stall")
+        return is_late and not self.is_endless
+
     @override
     def held_at_most(self, seconds: float) -> Self:
         if self.action not in ("delay", "stall"):

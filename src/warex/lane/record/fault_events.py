@@ -59,6 +59,7 @@ def planned(
         target=fault.target,
         inaction_resists=fault.inaction_resists,
         looks_healthy=fault.looks_healthy,
+        only_late=fault.only_late,
         stage=fault.stage,
         scope=injection.scope,
         ordinal=injection.ordinal,

@@ -84,25 +84,3 @@ def test_an_error_page_has_nothing_to_wait_for(tmp_path: Path) -> None:
     verdict = judged(story, tmp_path)
 
     assert (verdict.patience_s, verdict.acted_on_half) == (None, None)
-
-
-def test_a_channel_that_fails_needs_another(tmp_path: Path) -> None:
-    def opens(story: Story, number: int) -> Story:
-        url = f"{SHOP}live"
-        return story.asks(f"w{number}", url, resource="websocket", referer=SHOP)
-
-    story = opens(Story().thinks(1, "goto").page("x1"), 1)
-    story.planned("i1", "w1", f"{SHOP}live", effects=("change_messages",)).delivered("i1", "w1")
-    reloads = opens(story.thinks(2, "reload").page("x2"), 2).gets("w2", 101, "websocket").stops()
-
-    assert judged(reloads, tmp_path).verdict == "recovered"
-
-
-def test_a_page_that_opens_its_channel_again_has_healed_it(tmp_path: Path) -> None:
-    url = f"{SHOP}live"
-    story = Story().thinks(1, "goto").page("x1").asks("w1", url, resource="websocket", referer=SHOP)
-    story.planned("i1", "w1", url, effects=("change_messages",)).delivered("i1", "w1")
-    story.asks("w2", url, resource="websocket", referer=SHOP).gets("w2", 101, "websocket")
-    story.thinks(2, "click").stops()
-
-    assert judged(story, tmp_path).verdict == "healed_by_page"

@@ -27,7 +27,8 @@ _ON_PAGE: Final[frozenset[ActionKind]] = frozenset(("click", "type", "finish"))
 def with_patience(trial: TrialEvents, injection: DeliveredInjection, verdict: Recovery) -> Recovery:
     """Add how long the agent waited, and whether it acted on half a page."""
     effects = frozenset(injection.plan.effects)
-    if not effects & _PACED or not effects <= _PACED:
+    late_messages = injection.plan.only_late and injection.delivered.waited_s > 0
+    if not late_messages and (not effects & _PACED or not effects <= _PACED):
         return verdict
     until = _asked_again(trial, verdict)
     patience = _patience(trial, injection, until)
@@ -46,7 +47,8 @@ def _patience(trial: TrialEvents, injection: DeliveredInjection, until: float) -
 
 
 def _came_late(injection: DeliveredInjection) -> bool:
-    return set(injection.plan.effects) <= KEEPS_ANSWER and not injection.delivered.client_left
+    is_whole = injection.plan.only_late or set(injection.plan.effects) <= KEEPS_ANSWER
+    return is_whole and not injection.delivered.client_left
 
 
 def _asked_again(trial: TrialEvents, verdict: Recovery) -> float:
