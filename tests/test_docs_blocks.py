@@ -24,6 +24,7 @@ PAGES = sorted(
     {
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
+        ROOT / "changes.d/README.md",
         ROOT / "testbed/README.md",
         *(ROOT / "docs").rglob("*.md"),
     }

@@ -127,10 +127,12 @@ def test_the_constraints_name_no_address() -> None:
         assert not re.search(r"://|--|@", file.read_text(encoding="utf-8"))
 
 
-def test_the_changelog_has_a_place_for_what_comes_next() -> None:
+def test_the_changelog_has_the_version_and_a_place_for_what_comes_next() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = re.search(r'VERSION = "(.+)"', (ROOT / "src/warex/extras.py").read_text())
 
-    assert re.search(r"^## Unreleased$", changelog, re.MULTILINE)
+    assert version
+    assert f"<!-- towncrier release notes start -->\n\n## {version[1]} (" in changelog
 
 
 def test_make_alone_lists_every_target() -> None:

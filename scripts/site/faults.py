@@ -105,7 +105,7 @@ def anchor_of(heading: str) -> str:
 
 
 def _picture_of(text: str, caption: str) -> str:
-    return next(found[2] for found in _PICTURE.finditer(text) if found[1] == caption)
+    return next(match[2] for match in _PICTURE.finditer(text) if match[1] == caption)
 
 
 def _pictures_by_kind(text: str) -> Iterator[tuple[str, Sequence[tuple[str, str]]]]:

@@ -25,6 +25,7 @@ _PROJECT: Final = {
     "CODE_OF_CONDUCT.md": "project/code-of-conduct.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "SECURITY.md": "project/security.md",
+    "changes.d/README.md": "project/changes.md",
     "testbed/README.md": "project/testbed.md",
 }
 """Pages of the repository outside ``docs``, and where they are on the site."""

@@ -79,8 +79,8 @@ def test_two_versions_of_the_site_stand_beside_each_other(tmp_path: Path) -> Non
         "0.2.0/reference/faults/popups.html",
     } <= files
     index = json.loads(run("git", "show", "gh-pages:0.2.0/search/search_index.json"))
-    found = {page["location"] for page in index["docs"] if "malicious_popup" in page["text"]}
-    assert "reference/faults/popups.html" in {place.partition("#")[0] for place in found}
+    places = {page["location"] for page in index["docs"] if "malicious_popup" in page["text"]}
+    assert "reference/faults/popups.html" in {place.partition("#")[0] for place in places}
     llms = run("git", "show", "gh-pages:0.2.0/llms.txt")
     assert "(https://warex.example/0.2.0/how-to/exec.md): `warex exec` runs a command" in llms
     api = run("git", "show", "gh-pages:0.2.0/reference/python.html")

@@ -21,7 +21,7 @@ def draw(run: Path, to: Path) -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         write_static_site(Documents([run]), Path(folder))
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": 1100, "height": 760}, color_scheme="light")
+        tab = browser.new_page(viewport={"width": 1300, "height": 860}, color_scheme="light")
         tab.goto((Path(folder) / "index.html").as_uri())
         tab.locator("a.cell").first.wait_for()
         tab.screenshot(path=to / "view-run.png")
@@ -30,7 +30,7 @@ def draw(run: Path, to: Path) -> None:
         tab.screenshot(path=to / "view-trial.png")
         tab.get_by_role("link", name="compare with the clean twin").click()
         tab.locator(".pair-line.first").wait_for()
-        tab.set_viewport_size({"width": 1100, "height": 480})
+        tab.set_viewport_size({"width": 1300, "height": 480})
         tab.screenshot(path=to / "view-pair.png")
         browser.close()
 

@@ -1,7 +1,7 @@
 // One axis of time over four lanes: steps, requests, faults, reports of pages. A range selects.
 
 import type { JSX } from "preact";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Exchange, Judgement, Trial } from "./data";
 import { seconds } from "./format";
 import { Screenshot } from "./screenshot";
@@ -184,9 +184,18 @@ function FilmStrip(props: Props & { end: number }): JSX.Element | null {
   const steps = props.trial.steps.filter(
     (step) => (step.images.length > 0 || step.observation) && inRange(props.range, step),
   );
+  const strip = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const [box, chosen] = [strip.current, strip.current?.querySelector<HTMLElement>(".on")];
+    if (!box || !chosen) return;
+    const [from, to] = [chosen.offsetLeft - box.offsetLeft, box.clientWidth];
+    if (from < box.scrollLeft || from + chosen.offsetWidth > box.scrollLeft + to) {
+      box.scrollLeft = from - (to - chosen.offsetWidth) / 2;
+    }
+  }, [props.selected]);
   if (steps.length === 0) return null;
   return (
-    <div class="film" tabIndex={0} role="list" aria-label="What the model was shown">
+    <div class="film" ref={strip} tabIndex={0} role="list" aria-label="What the model was shown">
       {steps.map((step) => (
         <div role="listitem" key={step.seq}>
         <button

@@ -140,6 +140,7 @@ function Shown(props: Props & { trial: Trial; judgement: Judgement }): JSX.Eleme
       {[...trial.problems, ...(judgement.problem ? [judgement.problem] : [])].map((problem) => (
         <p class="problem" key={problem}>{problem}</p>
       ))}
+      <div class="tools">
       <Compare others={trial.others} run={run} id={id} label="compare with" />
       <details>
         <summary>about this trial</summary>
@@ -155,6 +156,7 @@ function Shown(props: Props & { trial: Trial; judgement: Judgement }): JSX.Eleme
           ]}
         />
       </details>
+      </div>
       <Axis
         trial={trial}
         judgement={judgement}

@@ -4,7 +4,7 @@ from pydantic import JsonValue
 
 from tests.analysis.builders import RunFolder, Story, solved
 from tests.report.builders import row, run, table
-from warex.analysis.metrics.metric import Names
+from warex.analysis.metrics.metric import Counts, Names
 from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Mean, Rate
@@ -123,6 +123,16 @@ def test_the_report_opens_with_what_the_proxy_alone_does() -> None:
         " +0.50 s of latency [+0.25, +0.75].",
         "Noise floor of patient (clean against its control): +0 [-50, +50] points, and 1 of"
         " 4 pairs flip.",
+    ]
+
+
+def test_the_share_that_parts_before_any_fault_stands_beside_the_noise_floor() -> None:
+    parted = (Counts((("same", 3), ("before_faults", 2))), None, Counts((("at_fault", 4),)))
+    rows = [row(str(number), parting=each) for number, each in enumerate(parted)]
+
+    assert list(baseline_notes(table(*rows))) == [
+        "Parting of patient: 2 of 9 trials under faults part from their clean twins before any"
+        " fault, by the agent's own variation."
     ]
 
 

@@ -41,6 +41,17 @@ def baseline_notes(table: Table) -> Iterator[str]:
                 f"Noise floor of {agent}: not known, since nothing was run twice (a control or"
                 " repeats)."
             )
+    for agent in dict.fromkeys(row.agent for row in table.rows):
+        parted = Counter[str]()
+        for row in table.rows:
+            if row.agent == agent and row.parting:
+                parted.update(dict(row.parting.by))
+        if pairs := parted.total():
+            before = f"{parted['before_faults']} of {count_noun(pairs, 'trial')} under faults"
+            yield (
+                f"Parting of {agent}: {before} part from their clean twins before any fault, by the"
+                " agent's own variation."
+            )
 
 
 def footnotes(run: Run, table: Table) -> tuple[str, ...]:
