@@ -8,6 +8,7 @@ import pytest
 from tests.analysis.builders import RunFolder, Story
 from tests.exports.conftest import Program
 from tests.exports.runs import several_sites
+from warex.errors import InputError
 from warex.exports.run_formats import RunExport
 from warex.exports.run_formats.eee import write
 from warex.traces.outcome import Void
@@ -60,8 +61,20 @@ def test_a_trial_without_a_score_is_left_out_and_counted(tmp_path: Path) -> None
 
     lines = exported(tmp_path / "run", tmp_path / "out")
 
-    assert lines[0] == "left out   1: without a score"
+    assert lines == [
+        "left out   1: without a score",
+        f"eee        3 trials: {tmp_path / 'out'}",
+    ]
     assert len(read(tmp_path / "out")["patient", "clean"][1]) == 1
+
+
+def test_a_run_without_a_score_is_a_sentence(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").manifest()
+    folder.trial("clean", "b", Void(reason="no browser"), Story().page("x1"))
+
+    with pytest.raises(InputError, match="no trial has a score: 1 trial left out"):
+        exported(tmp_path / "run", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow

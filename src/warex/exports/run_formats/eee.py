@@ -15,6 +15,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from warex.analysis.trial.usage import LlmUsage
 from warex.clock import Clock
+from warex.errors import InputError
 from warex.exports.interchange.samples import (
     Evaluation,
     Sample,
@@ -27,6 +28,7 @@ from warex.exports.interchange.strict_json import encode_strictly, sanitize
 from warex.exports.rows import ChatMessage
 from warex.exports.run_formats import RunExport
 from warex.extras import VERSION
+from warex.text.english import count_noun
 from warex.traces.files import write_atomic
 from warex.traces.outcome import Counted
 
@@ -44,17 +46,22 @@ def write(export: RunExport) -> Iterable[str]:
     """Write the evaluations."""
     selection = export.select()
     export.require_new_folder()
-    left_out = 0
+    left_out = written = 0
     made_at = Clock().wall()
     for evaluation in evaluations(selection.trials):
         samples = [read_sample(trial) for trial in evaluation.trials]
         scored = [each for each in samples if isinstance(each.record.outcome, Counted)]
         left_out += len(samples) - len(scored)
+        written += len(scored)
         if scored:
             write_evaluation(evaluation, scored, export.out, made_at)
+    if not written:
+        raise InputError(f"no trial has a score: {count_noun(left_out, 'trial')} left out")
     if left_out:
         yield f"left out   {left_out:,}: without a score"
-    yield from export.result(selection)
+    if selection.without_trace:
+        yield f"left out   {selection.without_trace:,}: nothing was recorded"
+    yield f"{export.format:10} {count_noun(written, 'trial')}: {export.out}"
 
 
 def write_evaluation(
