@@ -190,6 +190,7 @@ class TrafficKeywords(TypedDict, total=False):
     upstream: str | None
     insecure: bool
     record: Record
+    record_bodies: bool
     pass_through: Sequence[str]
     llm_hosts: Sequence[str]
     redact_strings: Sequence[str]
@@ -230,6 +231,14 @@ class TrafficOptions:
             "--record",
             "Read all traffic, or only what rules and model endpoints need.",
             choices=get_args(Record.__value__),
+        ),
+    )
+    record_bodies: bool = field(
+        default=False,
+        metadata=_option(
+            "--record-bodies",
+            "Record the bodies of requests and answers, redacted, but for those of models and"
+            " tools.",
         ),
     )
     pass_through: tuple[str, ...] = field(

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ def python_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pro
         assert finished.returncode == 0, finished.stdout + finished.stderr
         return finished.stdout
 
+    @cache
     def program(pins: str) -> Program:
         uv, python = [sys.executable, "-m", "uv"], folder / pins / "bin/python"
         done(*uv, "venv", "-q", "--python", sys.executable, folder / pins)

@@ -4,9 +4,10 @@ import pytest
 
 from tests.lane.support.played import answer
 from tests.lane.support.states import open_exchange
+from warex.clock import Clock
 from warex.engine.handler import ExchangeTimings, Outcome, Relay
 from warex.lane.ending import ended_response, ending_of, unreachable_message
-from warex.lane.record.recorded_heads import RecordedHeads
+from warex.lane.record.recorder import Recorder
 from warex.lane.state import ExchangeState
 from warex.lane.whole_response import WholeResponse
 from warex.traces import ResponseSeen
@@ -16,7 +17,7 @@ AT = ExchangeTimings(started=0.0, ended=1.0)
 
 
 def recorded(state: ExchangeState, outcome: Outcome, error: str | None = None) -> ResponseSeen:
-    return ended_response(state, outcome, ending_of(state, outcome, error), RecordedHeads())
+    return ended_response(state, outcome, ending_of(state, outcome, error), Recorder(Clock()))
 
 
 @pytest.mark.parametrize(

@@ -43,3 +43,14 @@ def test_a_missing_or_damaged_blob_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / ref).unlink()
     with pytest.raises(TraceError, match="cannot be read"):
         blobs.get(ref)
+
+
+def test_a_blob_is_removed_once_and_its_absence_is_no_error(tmp_path: Path) -> None:
+    blobs = BlobStore(tmp_path)
+    ref = blobs.put(b"image")
+
+    blobs.remove(ref)
+    blobs.remove(ref)
+
+    with pytest.raises(TraceError, match="cannot be read"):
+        blobs.get(ref)

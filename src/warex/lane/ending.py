@@ -5,7 +5,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from warex.engine.handler import Outcome, Relay
 from warex.lane.outcome import timings_of
-from warex.lane.record.recorded_heads import RecordedHeads
+from warex.lane.record.recorder import Recorder
 from warex.lane.state import ExchangeState
 from warex.lane.traffic.base import Ending
 from warex.traces import ResponseSeen
@@ -31,13 +31,13 @@ def ending_of(state: ExchangeState, outcome: Outcome, error: str | None) -> Endi
 
 
 def ended_response(
-    state: ExchangeState, outcome: Outcome, ending: Ending, heads: RecordedHeads
+    state: ExchangeState, outcome: Outcome, ending: Ending, recorder: Recorder
 ) -> ResponseSeen:
     """Return the event of an exchange's end."""
     # A response that breaks off counts: the client has its head.
     answered = ending.error is None or ending.began
     head = ending.head if answered else None
-    headers, headers_left_out = ([], 0) if head is None else heads.fields(head)
+    headers, headers_left_out = ([], 0) if head is None else recorder.heads.fields(head)
     return ResponseSeen(
         exchange=state.id,
         status=None if head is None else head.status,
@@ -47,8 +47,23 @@ def ended_response(
         headers=headers,
         headers_left_out=headers_left_out,
         size=_size(state, outcome),
+        body_blob="" if head is None else _kept_body(state, outcome, ending, recorder),
         timings=timings_of(outcome.timings),
         error=ending.error,
+    )
+
+
+def _kept_body(state: ExchangeState, outcome: Outcome, ending: Ending, recorder: Recorder) -> str:
+    """Keep what the client was sent of the body; return its reference."""
+    bodies, head = recorder.bodies, ending.head
+    if bodies is None or head is None or state.traffic.is_agent_request:
+        return ""
+    body = ending.body if state.body_copy is None else state.body_copy.body
+    headers = head.headers
+    return bodies.keep(
+        body[: outcome.response_bytes],
+        headers.get("content-type"),
+        headers.get("content-encoding"),
     )
 
 

@@ -247,6 +247,7 @@ class Exchanges:
                 headers_left_out=headers_left_out,
                 size=wire.request_bytes or len(body),
                 body=self._recorder.body(request.body_digest),
+                body_blob=self._kept_body(state, body, kind),
                 operation=operation_name(body, kind) if body else "",
                 repeat_of=decision.repeat_of,
                 task=state.task_name,
@@ -255,6 +256,12 @@ class Exchanges:
         state.task.llm_calls.note_recorded(state.traffic)
         record_plan(self._recorder, decision, request.url)
         state.pending = list(decision.injections)
+
+    def _kept_body(self, state: ExchangeState, body: bytes, kind: str) -> str:
+        bodies = self._recorder.bodies
+        if bodies is None or state.traffic.is_agent_request:
+            return ""
+        return bodies.keep(body, kind, state.request.headers.get("content-encoding", ""))
 
     def _prepare_body(self, state: ExchangeState) -> None:
         """Add the condition's defence to a call to a model."""

@@ -10,7 +10,9 @@ from warex.engine.http.encoding import StreamDecoder
 from warex.engine.http.heads import ResponseHead
 from warex.lane.plan import EffectApplier, hold_seconds
 from warex.lane.record.fault_events import settle
+from warex.lane.record.recorded_bodies import LARGEST
 from warex.lane.record.recorder import Recorder
+from warex.lane.response_faults.body_copy import BodyCopy
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_readers import SiteReaders
 from warex.lane.response_faults.stream_rewriter import BodyReader, changes_length_of
@@ -105,6 +107,9 @@ class RelayedResponses:
             head = self._begin_events(state, of_events, head)
         state.answer = head
         traffic = state.traffic
+        if self._may_keep_body(state, site_head):
+            state.body_copy = BodyCopy(LARGEST)
+            state.rewriters.append(state.body_copy)
         if isinstance(traffic, McpTraffic):
             self._push_events(state, traffic)
         is_read = isinstance(traffic, LlmTraffic | McpTraffic)
@@ -127,6 +132,13 @@ class RelayedResponses:
             pace=pace,
         )
         return Plan(relay, hold_seconds(draft) if draft.holds else ())
+
+    def _may_keep_body(self, state: ExchangeState, head: ResponseHead) -> bool:
+        """Whether the body is to be recorded; a stream of events may have no end."""
+        if self._recorder.bodies is None or state.traffic.is_agent_request or is_stream(head):
+            return False
+        length = length_of(state.request.method, head)
+        return head.status != _SWITCHING and (length is None or 0 < length <= LARGEST)
 
     def _begin_events(
         self, state: ExchangeState, injections: list[PlannedInjection], head: ResponseHead

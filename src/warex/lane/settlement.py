@@ -192,7 +192,7 @@ class Settlement:
         if state.draft.abort is not None and outcome.end == "aborted":
             self._settle_cuts(state, arrivals)
         ending = ending_of(state, outcome, error)
-        self._recorder.write(ended_response(state, outcome, ending, self._recorder.heads))
+        self._recorder.write(ended_response(state, outcome, ending, self._recorder))
         if error is None and outcome.arrived and self._previous.wanted:
             self._keep(state, ending)
         state.traffic.keep_open(ending)

@@ -13,6 +13,7 @@ from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.engine.http.malformed import Defect
 from warex.exchange import Exchange, Request, Resource
+from warex.lane.response_faults.body_copy import BodyCopy
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
 from warex.lane.response_faults.previous_responses import TaskKey
 from warex.lane.response_faults.stream_rewriter import BodyReader, StreamedRewriter, rewritten
@@ -254,6 +255,8 @@ class ExchangeState(Struct, eq=False):
     """Read or change the response while it is relayed, in order."""
     body_steps: Callable[[bytes, bool], Iterable[BodyStep]] | None = None
     """What is done for a piece of the response after the rewriters; ``last`` at its end."""
+    body_copy: BodyCopy | None = None
+    """The last of the rewriters, if the body is recorded."""
     only_reads: bool = False
     """Whether none of them changes it."""
     may_be_rewritten: bool = False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from warex.errors import TraceError
 from warex.files.reading import read_regular_file
-from warex.traces.files import write_atomic
+from warex.traces.files import write_atomic, write_error
 
 _REF = re.compile(r"sha256/[0-9a-f]{64}")
 
@@ -29,6 +29,14 @@ class BlobStore:
         if not path.exists():
             write_atomic(path, data)
         return ref
+
+    def remove(self, ref: str) -> None:
+        """Remove a blob, if it is there. Raises MachineError if that fails."""
+        path = self._folder / ref
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise write_error(path, error) from error
 
     def get(self, ref: str) -> bytes:
         """Return the bytes. Raises TraceError if they are missing or damaged."""

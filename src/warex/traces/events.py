@@ -85,6 +85,8 @@ class RequestSeen(BaseEvent, frozen=True, kw_only=True, tag="request"):
     """Bytes of the body."""
     body: int = 0
     """Number of the body: equal within the trial for equal bodies. 0: none, or not kept."""
+    body_blob: str = ""
+    """Reference of the body's blob, decoded and redacted; empty: not recorded."""
     operation: str = ""
     """The operation of a GraphQL or JSON-RPC body; empty for none."""
     repeat_of: str | None = None
@@ -109,6 +111,8 @@ class ResponseSeen(BaseEvent, frozen=True, kw_only=True, tag="response"):
     """As in ``request``."""
     size: int
     """Bytes of the body as sent, compressed or not."""
+    body_blob: str = ""
+    """As in ``request``: what the client was sent."""
     timings: Timings
     error: str | None = None
 

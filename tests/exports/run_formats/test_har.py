@@ -11,6 +11,7 @@ from tests.exports.runs import several_sites
 from warex.analysis.trial.record import read_attempt
 from warex.exports.interchange.selection import SelectedTrial, select_trials
 from warex.exports.run_formats.har import har, write_har
+from warex.traces.blobs import BlobStore
 from warex.traces.event_parts import Timings
 from warex.traces.events import RequestSeen, ResponseSeen
 from warex.traces.paths import TrialKey
@@ -21,7 +22,8 @@ KEY = TrialKey("testbed", "a", "c", "t")
 
 def archived(story: Story, folder: Path) -> dict[str, Any]:
     """Return the archive of a story, which the schema of HAR 1.2 accepts."""
-    archive = har(read_trace(story.write(folder / "events.jsonl"), lean=True), KEY)
+    trace = read_trace(story.write(folder / "events.jsonl"), lean=True)
+    archive = har(trace, KEY, BlobStore(folder / "blobs"))
     read: dict[str, Any] = json.loads(json.dumps(archive))
     jsonschema.validate(read, HAR, format_checker=jsonschema.FormatChecker())
     log: dict[str, Any] = read["log"]

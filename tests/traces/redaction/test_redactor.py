@@ -190,3 +190,23 @@ def test_what_a_tool_types_key_by_key_goes_and_is_learned() -> None:
     assert ends == {"key": "Enter"}
     assert redactor.tool("browser_press_key", "arguments", {"key": "q"}) == {"key": "q"}
     assert redactor.learned.values() == ["hunter2x"]
+
+
+def test_a_body_is_recorded_without_secrets_and_teaches_none() -> None:
+    redactor = Redactor()
+    redactor.learn_page(b"<form><input type=password name=f2></form>")
+    form = redactor.body(
+        b"user=bob&f2=1234&f3=a%20b", "application/x-www-form-urlencoded; charset=utf-8"
+    )
+    page = redactor.body(b'<script>const password = "Maple!4711x"</script>', "text/html")
+
+    assert form == b"user=bob&f2=[redacted]&f3=a%20b"
+    assert b"Maple" not in page
+    assert redactor.learned.is_empty
+
+
+def test_a_body_that_is_no_text_stays_as_it_is() -> None:
+    image = b"\xff\xd8password=Otter!4711"
+
+    assert Redactor().body(image, "image/jpeg") == image
+    assert b"Otter" not in Redactor().body(image, "text/plain")

@@ -2,10 +2,11 @@
 
 The faults of an exchange are under ``_warex``.
 
-Bodies are not in a trace, so there are none here; their sizes are. Cookies are redacted in a trace,
-so that no name or value is left.
+Bodies are in it as far as they were recorded. Cookies are redacted in a trace, so that no name or
+value is left.
 """
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -13,11 +14,12 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from warex.analysis.trial.record import read_attempt
-from warex.errors import InputError
+from warex.errors import InputError, TraceError
 from warex.exports.interchange.selection import SelectedTrial
 from warex.exports.interchange.strict_json import encode_strictly
 from warex.exports.run_formats import RunExport
 from warex.extras import VERSION
+from warex.traces.blobs import BlobStore
 from warex.traces.event_parts import Timings
 from warex.traces.events import (
     Entry,
@@ -29,16 +31,45 @@ from warex.traces.events import (
     Witness,
 )
 from warex.traces.files import write_atomic
-from warex.traces.paths import TrialKey
+from warex.traces.paths import BLOBS, TrialKey
 from warex.traces.reader import Trace
 
 type Json = dict[str, Any]
 type Headers = Sequence[tuple[str, str]]
 
-_NO_BODY: Final = "WAREX records no bodies."
+_NO_BODY: Final = "The body was not recorded; --record-bodies records bodies of up to 4 MiB."
+_BODY_IS_GONE: Final = "The body is missing: a secret in it showed later, or the blob is damaged."
+_BODY_IS_TOO_MUCH: Final = "The body is left out: the archive holds 256 MiB of bodies."
 _UNKNOWN_TYPE: Final = "x-unknown"
 _UNKNOWN: Final = -1
 _LONGEST_S: Final = 1e9
+_MOST_BODIES: Final = 256 * 1024 * 1024
+"""Bytes of bodies in an archive."""
+
+
+class _Bodies:
+    """The recorded bodies of a trial."""
+
+    def __init__(self, store: BlobStore) -> None:
+        self._store = store
+        self._left = _MOST_BODIES
+
+    def text_of(self, reference: str, size: int) -> Json:
+        """Return a body's ``text``, or a ``comment`` on why there is none."""
+        if not reference:
+            return {"comment": _NO_BODY} if size else {}
+        try:
+            body = self._store.get(reference)
+        except TraceError:
+            return {"comment": _BODY_IS_GONE}
+        if len(body) > self._left:
+            return {"comment": _BODY_IS_TOO_MUCH}
+        self._left -= len(body)
+        try:
+            return {"text": body.decode(), "size": len(body)}
+        except UnicodeDecodeError:
+            text = base64.b64encode(body).decode()
+            return {"text": text, "encoding": "base64", "size": len(body)}
 
 
 def write(export: RunExport) -> Iterable[str]:
@@ -62,12 +93,14 @@ def write_har(trials: Sequence[SelectedTrial], out: Path) -> None:
     """Write an archive for each trial below ``out``, or into it if that is a file's name."""
     for trial in trials:
         path = out if out.suffix == ".har" else trial.file(out, ".har")
-        archive = har(read_attempt(trial.path, lean=True), trial.key)
+        trace = read_attempt(trial.path, lean=True)
+        archive = har(trace, trial.key, BlobStore(trial.path / BLOBS))
         write_atomic(path, encode_strictly(archive, indent=1))
 
 
-def har(trace: Trace, key: TrialKey) -> Json:
-    """Return the archive of a trial."""
+def har(trace: Trace, key: TrialKey, store: BlobStore) -> Json:
+    """Return the archive of a trial; ``store`` has its bodies."""
+    bodies = _Bodies(store)
     answers = {answer.exchange: answer for answer in trace.events(ResponseSeen)}
     faults = _faults(trace.entries)
     entries = []
@@ -75,13 +108,12 @@ def har(trace: Trace, key: TrialKey) -> Json:
         request = entry.event
         assert isinstance(request, RequestSeen)
         hits = faults.pop(request.exchange, [])
-        entries.append(_entry(entry.at, request, answers.get(request.exchange), hits))
+        entries.append(_entry(entry.at, request, answers.get(request.exchange), hits, bodies))
     return {
         "log": {
             "version": "1.2",
             "creator": {"name": "WAREX", "version": VERSION},
             "entries": entries,
-            "comment": _NO_BODY,
             "_warex": {
                 "benchmark": key.benchmark,
                 "agent": key.agent,
@@ -137,15 +169,19 @@ def _faults(entries: Sequence[Entry]) -> dict[str, list[Json]]:
 
 
 def _entry(
-    at: str, request: RequestSeen, answer: ResponseSeen | None, faults: Sequence[Json]
+    at: str,
+    request: RequestSeen,
+    answer: ResponseSeen | None,
+    faults: Sequence[Json],
+    bodies: _Bodies,
 ) -> Json:
     error = answer.error if answer else "the trace ends before the response"
     timings = _timings(answer.timings) if answer else {"send": 0, "wait": 0, "receive": 0}
     return {
         "startedDateTime": at,
         "time": _time(timings),
-        "request": _request(request),
-        "response": _response(answer) | ({"_error": error} if error else {}),
+        "request": _request(request, bodies),
+        "response": _response(answer, bodies) | ({"_error": error} if error else {}),
         "cache": {},
         "timings": timings,
         "connection": request.connection,
@@ -161,7 +197,7 @@ def _entry(
     }
 
 
-def _request(request: RequestSeen) -> Json:
+def _request(request: RequestSeen, bodies: _Bodies) -> Json:
     query = request.url.partition("#")[0].partition("?")[2]
     return {
         "method": request.method,
@@ -175,12 +211,23 @@ def _request(request: RequestSeen) -> Json:
         ],
         "headersSize": _UNKNOWN,
         "bodySize": request.size,
-        **({"comment": _NO_BODY} if request.size else {}),
+        **_posted(request, bodies),
         **_left_out(request.headers_left_out),
     }
 
 
-def _response(answer: ResponseSeen | None) -> Json:
+def _posted(request: RequestSeen, bodies: _Bodies) -> Json:
+    """Return ``postData``, or a comment on why there is none."""
+    body = bodies.text_of(request.body_blob, request.size)
+    if "text" not in body:
+        return body
+    del body["size"]
+    types = _values(request.headers, "content-type")
+    encoding = {"_encoding": body.pop("encoding")} if "encoding" in body else {}
+    return {"postData": {"mimeType": types[0] if types else _UNKNOWN_TYPE, **body, **encoding}}
+
+
+def _response(answer: ResponseSeen | None, bodies: _Bodies) -> Json:
     """Return the response; without one, status 0, as browsers write it."""
     if answer is None or answer.status is None:
         return {
@@ -204,7 +251,7 @@ def _response(answer: ResponseSeen | None) -> Json:
         "content": {
             "size": answer.size,
             "mimeType": types[0] if types else _UNKNOWN_TYPE,
-            **({"comment": _NO_BODY} if answer.size else {}),
+            **bodies.text_of(answer.body_blob, answer.size),
         },
         "redirectURL": next(iter(_values(answer.headers, "location")), ""),
         "headersSize": _UNKNOWN,

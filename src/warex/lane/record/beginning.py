@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from warex.clock import Clock
 from warex.lane.config import ProxyConfig
 from warex.lane.hosts.own_hosts import RESERVED_HOSTS
+from warex.lane.record.recorded_bodies import RecordedBodies
 from warex.lane.record.recorder import Recorder
 from warex.scenarios import Injector
 from warex.scenarios.namespace_only import require_namespace
@@ -26,7 +27,11 @@ def begin_record(config: ProxyConfig, versions: Mapping[str, str]) -> tuple[Inje
     process_secrets().add((*config.secrets, *config.traffic.redact_strings))
     redactor = Redactor(bytes.fromhex(config.redaction_key))
     writer = TraceWriter(out / EVENTS, clock, redactor) if out else None
-    recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
+    blobs = BlobStore(out / "blobs") if out else None
+    bodies = None
+    if blobs is not None and config.traffic.record_bodies:
+        bodies = RecordedBodies(blobs, redactor)
+    recorder = Recorder(clock, writer, blobs, bodies)
     injector = Injector(
         scenario,
         config.seed,

@@ -11,6 +11,7 @@ from warex.clock import Clock
 from warex.errors import WarexError
 from warex.hash_counter import HashCounter
 from warex.lane.record.ledger import InjectionEvent, iter_ledger
+from warex.lane.record.recorded_bodies import RecordedBodies
 from warex.lane.record.recorded_heads import RecordedHeads
 from warex.lane.record.traffic_summary import TrafficCounter, TrafficSummary
 from warex.traces import (
@@ -35,6 +36,8 @@ class Recorder(Struct):
     clock: Clock
     writer: TraceWriter | None = None
     blobs: BlobStore | None = None
+    bodies: RecordedBodies | None = None
+    """Keeps the bodies of pages' exchanges; None if they are not recorded."""
     on_broken: Callable[[str], None] = lambda reason: None
     broken: str | None = None
     """Why the trial is void, in a sentence."""
@@ -148,6 +151,8 @@ class Recorder(Struct):
     def close(self) -> None:
         """End the trace; raise WarexError if that cannot be written."""
         try:
+            if self.bodies is not None:
+                self.bodies.close()
             if self.broken is None:
                 exchanges, delivered, missed = self.exchanges, self.delivered, self.missed
                 self.write(TrialEnded(exchanges=exchanges, delivered=delivered, missed=missed))

@@ -46,6 +46,8 @@ _PART = lazy_re(
 )
 _IS_OF_REQUEST = lazy_re(r"(?i)csrf|xsrf|token|nonce|captcha|state|signature")
 """Names of values that differ in each request; they are known by their name or shape."""
+_IS_TEXT = lazy_re(r"^text/|[/+](?:json|xml|javascript|ecmascript|x-www-form-urlencoded)$")
+_FORM_FIELD = lazy_re(rb"([^&=]+)=([^&]*)")
 _MOST_TYPED = 96
 _MOST_NAMED = 160
 """Values of each kind that are learned; the first ones stay."""
@@ -159,6 +161,7 @@ class Redactor:
         self.how = Pass(learn=self._learn, hashed=self._hashed, fields=self._fields.keys())
         self._anew = replace(self.how, seen=SeenTexts())
         self._line = self.how.of_line()
+        self._of_body = replace(self.how, learn=lambda value, typed: None)
         # Its own cache: one that trials share would keep each of them in memory.
         self._url = cached_if_short(maxsize=1024)(self._redacted_url)
 
@@ -283,6 +286,26 @@ class Redactor:
             case dict():
                 return {name: self.arguments(item) for name, item in value.items()}
         return value
+
+    def body(self, content: bytes, content_type: str) -> bytes:
+        """Return a message's body without secrets; binary data stays as it is.
+
+        Nothing is learned: programs and pages give secret names to much that is none.
+        """
+        kind = content_type.partition(";")[0].strip().lower()
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            if not _IS_TEXT.search(kind):
+                return content
+        if kind == "application/x-www-form-urlencoded":
+            content = _FORM_FIELD.sub(self._form_field, content)
+        return self.learned.without(redact_bytes(content, self._of_body))
+
+    def _form_field(self, field: re.Match[bytes]) -> bytes:
+        name = unquote_to_bytes(field[1].replace(b"+", b" ")).decode("utf-8", "replace")
+        is_secret = is_secret_field(name) or name in self._fields
+        return field[1] + b"=" + (REDACTED.encode() if is_secret and field[2] else field[2])
 
     def image(self, content: bytes) -> bytes:
         """Return an image, which may be text, without secrets."""
