@@ -105,6 +105,7 @@ def main() -> int:
         prog="python -m bench",
         description="Measure what WAREX costs. Without names: all but the "
         "demo, which `time make demo` measures (target: 3 minutes on 2 cores).",
+        epilog=f"Commands of their own, each with --help: {', '.join(CHECKS)}.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table as JSON")
@@ -113,7 +114,9 @@ def main() -> int:
     asked = parser.parse_args()
     for name in asked.names:
         if name not in BENCHMARKS:
-            parser.error(f"{name!r} is not a benchmark; there are {', '.join(BENCHMARKS)}")
+            parser.error(
+                f"{name!r} is not a benchmark; there are {', '.join((*BENCHMARKS, *CHECKS))}"
+            )
     console = Console(stderr=True)
     rows: list[Row] = []
     with open_workspace(asked.quick) as workspace:

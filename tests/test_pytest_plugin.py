@@ -349,8 +349,18 @@ def test_a_marker_that_cannot_work_is_a_sentence(tmp_path: Path, site: int) -> N
         def test_two(warex):
             pass
 
+        @pytest.mark.warex("paper/server-error", exposed="no")
+        def test_exposed(warex):
+            pass
+
         def test_run(warex):
             warex.run("demo", job=1)
+
+        def test_name(warex):
+            warex.run("demo", nam="x")
+
+        def test_value(warex):
+            warex.run("demo", jobs="x")
         """,
     )
 
@@ -358,4 +368,7 @@ def test_a_marker_that_cannot_work_is_a_sentence(tmp_path: Path, site: int) -> N
     sentence = r"^E +\S*InputError: @pytest\.mark\.warex takes one scenario"
     assert len(re.findall(sentence, said, re.MULTILINE)) == 2
     assert "site=…): there is no option 'site'; did you mean 'sites'?" in said
+    assert "exposed='no'): give True or False" in said
     assert "there is no option 'job'; did you mean 'jobs'?" in said
+    assert "there is no option 'nam'; did you mean 'name'?" in said
+    assert "jobs='x': give a whole number from 1 to 256" in said

@@ -238,25 +238,24 @@ class Interception:
         seed: int | None = None,
         intensity: float | None = None,
         sites: str | Sequence[str] = (),
+        maps: str | Sequence[str] = (),
         out: str | os.PathLike[str] | None = None,
     ) -> "Interceptor":
         """Return a context manager, sync and async, that runs a further trial in this process.
 
         It has a port, a scenario, a seed and a trace of its own; clients of this proxy that name it
         as their user, or in the header ``X-Warex-Task``, are its, too. ``intensity`` multiplies the
-        size of its faults; ``out`` is a folder beside this trace by default. Other options are this
-        proxy's. Leaving the block raises TrialVoid if the episode broke.
+        size of its faults; ``maps`` are added to this proxy's; ``out`` is a folder beside this
+        trace by default. Leaving the block raises TrialVoid if the episode broke.
         """
         loaded = _scenario(scenario)
-        body: dict[str, object] = {
-            "task": name,
-            "scenario": None if loaded is None else loaded.model_dump(mode="json"),
-            "port": 0,
-        }
+        body: dict[str, object] = {"task": name, "port": 0}
+        body["scenario"] = None if loaded is None else loaded.model_dump(mode="json")
         wanted = {
             "seed": seed,
             "intensity": intensity,
             "sites": list(_origins(sites)) or None,
+            "maps": list(read_texts(maps)) or None,
             "out": None if out is None else str(read_path("episode(…, out=", out).absolute()),
         }
         body |= {key: value for key, value in wanted.items() if value is not None}

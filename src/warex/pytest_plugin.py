@@ -244,7 +244,7 @@ class Warex:
         traffic_names = {option.name for option in fields(TrafficOptions)}
         run_names = {option.name for option in fields(RunOptions)} - {"command"}
         for option in options.keys() - traffic_names - run_names:
-            near = did_you_mean(option, traffic_names | run_names)
+            near = did_you_mean(option, {"name", *traffic_names, *run_names})
             raise InputError(f"warex.run(…, {option}=…): there is no option {option!r}{near}")
         names = options.keys() & traffic_names
         config = config.with_traffic(**{name: options.pop(name) for name in names})
@@ -308,6 +308,8 @@ def _behind(request: pytest.FixtureRequest, given: Warex, marker: pytest.Mark) -
     require_known("@pytest.mark.warex(…, {}=…)", marker.kwargs, "exposed")
     options = dict(marker.kwargs)
     exposed = options.pop("exposed", True)
+    if not isinstance(exposed, bool):
+        raise InputError(f"@pytest.mark.warex(…, exposed={exposed!r}): give True or False")
     faulted = bool(marker.args) or options.get("scenario") is not None
     with intercept(*marker.args, out=given.out / "trace", **options) as proxy:
         given._proxy = proxy

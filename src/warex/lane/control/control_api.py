@@ -30,7 +30,7 @@ from warex.scenarios.mistakes import validate_document
 from warex.scenarios.namespace_only import require_namespace
 from warex.seeds import derive_seed
 from warex.traces import Control, ToldBy
-from warex.traffic import read_origin
+from warex.traffic import read_map, read_origin
 
 
 class _Begin(BaseModel, extra="forbid"):
@@ -40,6 +40,7 @@ class _Begin(BaseModel, extra="forbid"):
     """As a scenario, a preset's name, or a file; None has no faults."""
     intensity: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] | None = None
     sites: tuple[str, ...] | None = None
+    maps: tuple[str, ...] = ()
     out: Path | None = None
     port: Annotated[int, Field(ge=0, le=65535)] | None = None
 
@@ -57,6 +58,11 @@ class _Begin(BaseModel, extra="forbid"):
     @classmethod
     def _read_sites(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
         return None if value is None else tuple(map(read_origin, value))
+
+    @field_validator("maps")
+    @classmethod
+    def _read_maps(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(read_map, value))
 
 
 class _End(BaseModel, extra="forbid"):
@@ -191,6 +197,7 @@ class ControlApi:
             no_faults="scenario" in body.model_fields_set and body.scenario is None,
             intensity=body.intensity,
             sites=body.sites,
+            maps=body.maps,
             out=None if body.out is None else body.out.absolute(),
             port=body.port,
         )

@@ -40,6 +40,8 @@ class EpisodeOptions(Struct, frozen=True):
     """Whether it has no scenario, even if the process has one."""
     intensity: float | None = None
     sites: tuple[str, ...] | None = None
+    maps: tuple[str, ...] = ()
+    """Maps of origins beside the process's; of one origin these count."""
     out: Path | None = None
     port: int | None = None
     """Where its clients come; 0 for any free port, None for none of its own."""
@@ -192,6 +194,7 @@ class Episodes:
                 "scenario": scenario,
                 "seed": seed,
                 "sites": own.sites if options.sites is None else options.sites,
+                "traffic": own.traffic.extended(maps=options.maps),
                 "task": options.name,
                 "tasks": None,
                 "schedule": None,

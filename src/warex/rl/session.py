@@ -1,0 +1,263 @@
+"""One rollout: an agent that runs in an episode, until its reward is known.
+
+A session has the methods that loop-owning trainers call: OpenEnv's ``ResourceSession`` and
+``LoopOwningSession``, and so TRL's ``HarnessRolloutWorker``.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from warex.api import Injection, Interception
+from warex.errors import InputError, TrialVoid, WarexError
+from warex.rl.curriculum import EpisodePlan, ScoredEpisode
+from warex.rl.trace_entries import trace_entries
+from warex.sandbox.command import CompletedCommand, run_command
+
+AGENT_LOG: Final = "agent.log"
+"""The agent's output, beside its trace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A running or finished episode, as a task sees it."""
+
+    id: str
+    prompt: object
+    seed: int
+    plan: EpisodePlan
+    folder: Path
+    """Of its trace, the agent's log and whatever the agent leaves."""
+    proxy_url: str
+    """The proxy of this episode alone."""
+    environment: Mapping[str, str] = field(repr=False, default_factory=dict)
+    """Variables by which a program uses that proxy."""
+    browser_arguments: tuple[str, ...] = ()
+    """Of a Chromium that uses that proxy."""
+    exit_code: int | None = None
+    """The command's; None before its end, or if it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeTask:
+    """What one episode needs, made anew for each."""
+
+    score: Callable[[Episode], float]
+    """Returns the reward once the agent has ended; may raise a WarexError."""
+    command: Callable[[Episode], Sequence[str]] | Sequence[str] = ()
+    """The agent's; empty if the caller acts through the episode's proxy itself."""
+    maps: tuple[str, ...] = ()
+    """As ``--map``: the origins of this episode's own site."""
+    sites: tuple[str, ...] = ()
+    """Origins of the task's sites."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Further environment variables of the command."""
+
+
+type StartTask = Callable[[object, int], AbstractContextManager[EpisodeTask]]
+"""Starts what an episode of a prompt and seed needs, such as a fresh instance of its site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """How an episode ended, with the fields of OpenEnv's ``VerifyResult``."""
+
+    env_reward: float | None
+    """None if the episode cannot be scored, which is not 0; ``artifacts["reason"]`` says why."""
+    done: bool = True
+    metrics: dict[str, Any] = field(default_factory=dict)
+    """``faulted`` (0 or 1), ``intensity``, and ``delivered`` and ``missed`` faults."""
+    artifacts: dict[str, Any] = field(default_factory=dict)
+    """``reason`` (why there is no reward, or None) and ``trace``, the folder."""
+
+
+class Session:
+    """A running episode with its agent."""
+
+    def __init__(
+        self,
+        episode: Episode,
+        task: EpisodeTask,
+        trial: Interception,
+        *,
+        timeout_s: float,
+        end_trial: ExitStack,
+        end_task: ExitStack,
+        on_scored: Callable[[ScoredEpisode], None],
+        on_closed: Callable[[str], None],
+    ) -> None:
+        self.episode = episode
+        self.trial = trial
+        """The episode's proxy, ledger and trace."""
+        self._task = task
+        self._timeout_s = timeout_s
+        self._end_trial = end_trial
+        self._end_task = end_task
+        self._on_scored = on_scored
+        self._on_closed = on_closed
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._result: Verification | None = None
+        self._completed: CompletedCommand | None = None
+        self._error: WarexError | None = None
+        self._agent: threading.Thread | None = None
+        self._is_closed = False
+
+    def start(self) -> None:
+        """Start the agent's command, if the task has one."""
+        command = self._task.command
+        arguments = command(self.episode) if callable(command) else tuple(command)
+        if not arguments:
+            return
+        environment = {**self.episode.environment, **self._task.variables}
+
+        def run() -> None:
+            try:
+                self._completed = run_command(
+                    arguments,
+                    environment,
+                    self.episode.folder / AGENT_LOG,
+                    timeout_s=self._timeout_s,
+                    stop=self._stop.is_set,
+                )
+            except WarexError as error:
+                self._error = error
+
+        name = f"agent of {self.episode.id}"
+        self._agent = threading.Thread(target=run, name=name, daemon=True)
+        self._agent.start()
+
+    # ---- what trainers call
+
+    def initial_messages(self) -> list[dict[str, Any]]:
+        """Return the prompt as messages."""
+        prompt = self.episode.prompt
+        if isinstance(prompt, Sequence) and not isinstance(prompt, str):
+            return [dict(message) for message in prompt if isinstance(message, Mapping)]
+        return [{"role": "user", "content": str(prompt)}]
+
+    def list_tools(self) -> list[Any]:
+        """Return nothing: the agent has its own tools."""
+        return []
+
+    def call_tool(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Raise InputError: the agent owns its loop and its tools."""
+        raise InputError(
+            f"the session has no tool {name!r}: its agent calls its own; wait for it with"
+            " wait_for_completion()"
+        )
+
+    def wait_for_completion(self, timeout_s: float | None = None) -> int:
+        """Wait for the agent's end and return its exit code.
+
+        Raises TimeoutError if it does not end within the session's time limit, or ``timeout_s`` if
+        that is sooner; MachineError if it could not be started. What it did is kept.
+        """
+        if self._agent is None:
+            return 0
+        self._agent.join(timeout_s)
+        if self._agent.is_alive():
+            self._end_agent()
+        if self._error is not None:
+            raise self._error
+        completed = self._completed
+        if completed is None or completed.code is None:
+            raise TimeoutError(self._unended())
+        return completed.code
+
+    def fetch_proxy_trace(self) -> list[dict[str, Any]]:
+        """Return the agent's calls to its model, in order, as OpenEnv's ``TraceEntry``.
+
+        An entry has ``request``, ``response`` and ``metadata``.
+        """
+        return trace_entries(self.trial.llm_calls)
+
+    def verify(
+        self, transcript: Sequence[Mapping[str, Any]] = (), final_state: object = None
+    ) -> Verification:
+        """End the episode and return its reward; a second call returns the same.
+
+        The reward is None, with the reason, if the trial is void, a planned fault did not reach the
+        agent, or the agent did not end.
+        """
+        with self._lock:
+            if self._result is None:
+                self._result = self._verified()
+                reward = self._result.env_reward
+                self._on_scored(ScoredEpisode(self.episode.plan, reward))
+            return self._result
+
+    def close(self) -> None:
+        """End the agent and the episode and release its site; a second call does nothing."""
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            try:
+                self._end_agent()
+                self._end_episode()
+            finally:
+                try:
+                    self._end_task.close()
+                finally:
+                    self._on_closed(self.episode.id)
+
+    # ---- how it is scored
+
+    def _verified(self) -> Verification:
+        was_running = self._agent is not None and self._agent.is_alive()
+        self._end_agent()
+        void = self._end_episode()
+        reward, reason, ledger = None, void, list[Injection]()
+        try:
+            ledger = self.trial.ledger
+        except WarexError as error:
+            reason = reason or f"its trace cannot be read: {error}"
+        missed = [it for it in ledger if it.state != "delivered"]
+        completed = self._completed
+        if reason is None and self._error is not None:
+            reason = str(self._error)
+        if reason is None and (was_running or (completed is not None and completed.code is None)):
+            reason = self._unended()
+        if reason is None and missed:
+            first = missed[0]
+            why = f": {first.reason}" if first.reason else ""
+            reason = (
+                f"the fault {first.kind} of the rule {first.rule!r} was planned for {first.url} and"
+                f" not delivered{why}"
+            )
+        if reason is None:
+            code = None if completed is None else completed.code
+            try:
+                reward = float(self._task.score(replace(self.episode, exit_code=code)))
+            except WarexError as error:
+                reason = f"the task's check failed: {error}"
+        return Verification(
+            reward,
+            metrics={
+                "faulted": int(self.episode.plan.is_faulted),
+                "intensity": self.episode.plan.intensity,
+                "delivered": len(ledger) - len(missed),
+                "missed": len(missed),
+            },
+            artifacts={"reason": reason, "trace": str(self.trial.out)},
+        )
+
+    def _unended(self) -> str:
+        return f"the agent of the episode {self.episode.id!a} did not end within its time"
+
+    def _end_agent(self) -> None:
+        self._stop.set()
+        if self._agent is not None:
+            self._agent.join()
+
+    def _end_episode(self) -> str | None:
+        """End the episode; return why it is void, or None."""
+        try:
+            self._end_trial.close()
+        except TrialVoid as error:
+            return str(error)
+        return None if self.trial.broken is None else f"the trial is void: {self.trial.broken}"

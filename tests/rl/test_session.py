@@ -1,0 +1,97 @@
+"""An agent's end, and what has no reward."""
+
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.support.origin import Origin
+from tests.rl.episodes import DOWN_ONCE, FAULTED, SITE, tasks
+from warex.errors import TrialVoid
+from warex.rl import Episode, EpisodePlan, SessionFactory
+
+pytestmark = pytest.mark.wire
+
+
+@pytest.mark.slow
+def test_a_planned_fault_that_was_not_delivered_has_no_reward(
+    origin: Origin, tmp_path: Path
+) -> None:
+    slow = {
+        "rules": [
+            {
+                "name": "slow",
+                "match": {"url": f"{SITE}/*"},
+                "trigger": {"first": 1},
+                "fault": {"kind": "http_error", "status": 503, "delay": 30},
+            }
+        ]
+    }
+    with SessionFactory(
+        tasks(origin), slow, out=tmp_path / "out", plan=lambda prompt, seed, place: FAULTED
+    ) as factory:
+        session = factory.create("p")
+        handler = urllib.request.ProxyHandler({"http": session.episode.proxy_url})
+        with pytest.raises(OSError, match="timed out"):
+            urllib.request.build_opener(handler).open(f"{SITE}/", timeout=0.2)
+        result = session.verify()
+    assert result.env_reward is None
+    assert "not delivered" in result.artifacts["reason"]
+    assert result.metrics["missed"] == 1
+    assert factory.curriculum.faulted == ()
+
+
+def test_a_void_trial_and_a_failed_check_have_no_reward(origin: Origin, tmp_path: Path) -> None:
+    def fails(episode: Episode) -> float:
+        raise TrialVoid("the site does not tell its state")
+
+    with SessionFactory(tasks(origin, fails), DOWN_ONCE, out=tmp_path / "out") as factory:
+        session = factory.create("p")
+        result = session.verify()
+    assert result.env_reward is None
+    assert "the site does not tell its state" in result.artifacts["reason"]
+
+
+@pytest.mark.slow
+def test_an_agent_that_never_ends_has_no_reward_and_its_trace_is_kept(
+    origin: Origin, tmp_path: Path
+) -> None:
+    endless = f"import urllib.request as r, time; r.urlopen('{SITE}/').read(); time.sleep(600)"
+    start = tasks(origin, command=(sys.executable, "-c", endless))
+    with SessionFactory(
+        start,
+        DOWN_ONCE,
+        out=tmp_path / "out",
+        timeout_s=3,
+        plan=lambda prompt, seed, place: EpisodePlan(is_faulted=False),
+    ) as factory:
+        session = factory.create("p", episode_id="endless")
+        with pytest.raises(TimeoutError, match="'endless' did not end within its time"):
+            session.wait_for_completion()
+        result = session.verify()
+        session.close()
+    assert result.env_reward is None
+    assert "did not end" in result.artifacts["reason"]
+    assert len(session.trial.requests) == 1
+
+
+@pytest.mark.slow
+def test_the_agent_is_any_command_and_its_exit_code_reaches_the_check(
+    origin: Origin, tmp_path: Path
+) -> None:
+    codes: list[int | None] = []
+
+    def score(episode: Episode) -> float:
+        codes.append(episode.exit_code)
+        return 0.0
+
+    asks = f"import urllib.request as r, sys; r.urlopen('{SITE}/').read(); sys.exit(7)"
+    start = tasks(origin, score, (sys.executable, "-c", asks))
+    with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
+        session = factory.create("p")
+        assert session.wait_for_completion() == 7
+        assert session.verify().env_reward == 0.0
+    assert codes == [7]
+    assert len(session.trial.requests) == 1
