@@ -1,5 +1,6 @@
 """The documentation site: its links, its pages of faults, its index for models."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,16 @@ SITE = SiteMap(
     {"docs/reference/faults.md": {"popup": "reference/faults/popups.md"}},
     "https://forge.example/blob/v1/",
 )
+
+
+def test_docs_the_site_leads_to_every_page() -> None:
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    listed = set(re.findall(r"^ +- (?:[^:\n]+: )?(\S+\.md)$", settings, re.MULTILINE))
+    docs = ROOT / "docs"
+    pages = {str(path.relative_to(docs)) for path in docs.rglob("*.md")}
+    pages -= {page for page in pages if page.startswith("decisions/0")}
+
+    assert pages - listed == set(), "put it into the nav of mkdocs.yml"
 
 
 def links(markdown: str, page: str = "reference/cli.md", site: SiteMap = SITE) -> str:

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, JsonValue, field_validator
+from pydantic import AfterValidator, BaseModel, JsonValue
 
 from warex.benchmarks.table import Text
 from warex.errors import CampaignError
@@ -13,17 +13,17 @@ from warex.files.reading import read_text_file
 from warex.scenarios.mistakes import validate_document
 
 
+def check_name(name: str) -> str:
+    """Return a task's name. Raises ValueError if no file or command can have it."""
+    if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in name):
+        raise ValueError(f"{name!a} holds a NUL or half a character; write whole text")
+    return name
+
+
 class NamedTask(BaseModel, frozen=True, extra="forbid"):
     """One task of a file."""
 
-    id: Text
-
-    @field_validator("id")
-    @classmethod
-    def _can_be_written(cls, name: str) -> str:
-        if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in name):
-            raise ValueError(f"{name!a} holds a NUL or half a character; write whole text")
-        return name
+    id: Annotated[Text, AfterValidator(check_name)]
 
 
 def read_task_file[T: NamedTask](

@@ -41,7 +41,7 @@ def test_a_model_that_always_reloads_recovers_and_is_seen_for_what_it_is(
     assert asked(data, url, "--json", "--out", tmp_path / "out") == 0
 
     numbers = json.loads(capsys.readouterr().out)
-    (one,) = numbers["models"]
+    (one,) = numbers
     assert (one["recovery"]["hits"], one["recovery"]["n"]) == (3, 3)
     assert one["clean"]["agreement"]["hits"] == 0
     assert one["clean"]["false_reloads"]["hits"] == 3
@@ -49,8 +49,8 @@ def test_a_model_that_always_reloads_recovers_and_is_seen_for_what_it_is(
     assert {json.loads(line)["class"] for line in lines} == {"recovery", "false_reload"}
     assert "✓ recovery `reload()`" in (tmp_path / "out/table.md").read_text()
     assert json.loads((tmp_path / "out/summary.json").read_text()) == numbers
-    assert numbers["separable_by"] == "bag of words"
-    assert {it["baseline"] for it in numbers["baselines"]} >= {"few elements", "majority"}
+    assert one["separable_by"] == "bag of words"
+    assert {it["baseline"] for it in one["baselines"]} >= {"few elements", "majority"}
     assert "| few elements | — | 3/3" in (tmp_path / "out/table.md").read_text()
 
 
@@ -60,7 +60,7 @@ def test_the_hard_test_needs_no_data_set(url: str, capsys: pytest.CaptureFixture
 
     assert code(*hard, "--json") == 0
     numbers = json.loads(capsys.readouterr().out)
-    assert numbers["models"][0]["recovery"]["n"] == 4
+    assert numbers[0]["recovery"]["n"] == 4
     assert code(*hard) == 0
     assert "few elements" in capsys.readouterr().out
 

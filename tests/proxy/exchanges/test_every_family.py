@@ -1,21 +1,26 @@
 """What holds of calls over each API that WAREX reads, as the server and the client see them."""
 
+import asyncio
 import json
+from asyncio import StreamReader, StreamWriter
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.llm.families.vectors import Vector, vectors
-from tests.proxy.support.lanes import Begin, Lane
-from tests.proxy.support.origin import Answer, Origin, Seen
+from tests.proxy.support.lanes import Begin, Lane, scenario
+from tests.proxy.support.origin import Answer, Origin, Seen, Stream
+from warex.faults.llm.llm_cut import LlmCut
+from warex.faults.llm.llm_stall import LlmStall
 from warex.llm import LLM_APIS, LlmApi, recognise
 from warex.llm.defences import Defence
-from warex.traces import DefenceApplied, LlmCall, begin_llm_cache, publish_answers
+from warex.traces import DefenceApplied, FaultDelivered, LlmCall, begin_llm_cache, publish_answers
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
 HINT = Defence(name="hint", text='Reload "pages"\nthat fail: é.')
+_LIVE_PIECES = 20
 WRITTEN = json.dumps(HINT.text)[1:-1].encode()
 
 each_family = pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
@@ -136,3 +141,39 @@ def _as_sent(vector: Vector) -> Answer:
         for piece in (vector.body[:half], vector.body[half:], b"")
     )
     return Answer(raw=f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + pieces)
+
+
+def live(vector: Vector) -> Stream:
+    """Return an answer that comes piece by piece, as from a model that writes it now."""
+    size = max(1, len(vector.body) // _LIVE_PIECES)
+
+    async def answer(seen: Seen, reader: StreamReader, writer: StreamWriter) -> None:
+        kind = f"Content-Type: {vector.content_type}\r\nConnection: close\r\n\r\n"
+        writer.write(b"HTTP/1.1 200 OK\r\n" + kind.encode())
+        for at in range(0, len(vector.body), size):
+            writer.write(vector.body[at : at + size])
+            await writer.drain()
+            await asyncio.sleep(0.005)
+        writer.close()
+
+    return answer
+
+
+@each_family
+def test_a_live_stream_falls_silent_and_is_whole_or_lacks_its_end(
+    begin: Begin, plain: Origin, family: LlmApi
+) -> None:
+    streamed = [v for v in answers(family) if v.recognised().stream]
+    vector = max(streamed, key=lambda v: len(v.body))
+    plain.routes[vector.path] = live(vector)
+    with begin(scenario=scenario(LlmStall(after_events=1, stall=0.3))) as lane:
+        whole = ask(lane, plain, vector)
+    assert whole.content == vector.body
+    (done,) = lane.events(FaultDelivered)
+    assert done.waited_s >= 0.3
+
+    with begin(scenario=scenario(LlmCut(before="finish", how="clean"))) as lane:
+        cut = ask(lane, plain, vector)
+    assert vector.body.startswith(cut.content)
+    assert len(cut.content) < len(vector.body)
+    assert len(lane.events(FaultDelivered)) == 1

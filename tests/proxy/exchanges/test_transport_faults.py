@@ -240,6 +240,16 @@ def test_a_line_holds_its_rate_for_all_of_its_exchanges(meet: Meet) -> None:
     assert len(met.times) > 5
 
 
+def test_a_line_holds_its_rate_for_a_stream_of_events(meet: Meet, site: Origin) -> None:
+    events = b"data: " + b"x" * 92 + b"\n\n"
+    head = [(b"Content-Type", b"text/event-stream")]
+    site.routes["/a"] = Answer(headers=head, body=events * 20)
+    met, ledger = meet(Bandwidth(down=10_000), until=2000)
+    assert (met.body, ledger) == (events * 20, [DELIVERED])
+    assert 0.19 <= met.times[-1][0] < 0.5
+    assert len(met.times) > 5
+
+
 def test_a_request_is_held_for_as_long_as_its_body_takes(meet: Meet) -> None:
     met, ledger = meet(Bandwidth(up=10_000, burst=1000), body=b"x" * 3000, until=2000)
     assert (met.body, ledger) == (BODY, [DELIVERED])

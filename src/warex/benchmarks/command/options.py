@@ -19,7 +19,7 @@ from warex.benchmarks.scoring.expectations import Expectation, Pattern, UrlGlob
 from warex.benchmarks.scoring.json_path import JsonPath
 from warex.benchmarks.scoring.user_commands import CommandLine, split_command
 from warex.benchmarks.table import Text
-from warex.benchmarks.task_file import NamedTask
+from warex.benchmarks.task_file import NamedTask, check_name
 from warex.benchmarks.vocabularies import VocabularyConfig
 from warex.scenarios import Arm
 from warex.scenarios.mistakes import unknown_name
@@ -191,6 +191,17 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
         if self.expect is not None and self.success is not None:
             raise ValueError("both success and expect say what is a success; give one of the two")
         return self
+
+    @field_validator("tasks")
+    @classmethod
+    def _names_can_be_written(
+        cls, tasks: tuple[Text | TaskEntry, ...] | TaskFile
+    ) -> tuple[Text | TaskEntry, ...] | TaskFile:
+        if not isinstance(tasks, TaskFile):
+            for task in tasks:
+                if isinstance(task, str):
+                    check_name(task)
+        return tasks
 
     @field_validator("environment")
     @classmethod

@@ -127,11 +127,11 @@ def command(
     is_own = test == "recovery" and split == "train"
     train = training_data.rows("train") if training_data and not is_own else ()
     trivial = baselines(rows, train, dataset.vocabulary)
-    numbers = {
-        "models": summary_data(found),
+    beside = {
         "baselines": baseline_data(trivial),
         "separable_by": it.name if (it := separable_by(trivial)) else None,
     }
+    numbers = [each | beside for each in summary_data(found)]
     if out is not None:
         _write(out, kept, numbers, f"{baseline_table(trivial)}\n{side_by_side(rows, answered)}")
     if as_json:
