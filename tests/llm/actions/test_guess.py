@@ -227,3 +227,16 @@ def test_a_call_between_tags_on_one_line_is_read() -> None:
     assert [(it.name, it.arguments) for it in guess_actions(text, ())] == [
         ("navigate", ("https://shop.example/",))
     ]
+
+
+def test_an_item_with_an_action_type_is_that_action() -> None:
+    """As Skyvern's model answers."""
+    answer = (
+        '{"action_plan": "buy", "actions": [{"reasoning": "it is first", "action_type": "CLICK",'
+        ' "id": "AAAb"}, {"action_type": "INPUT_TEXT", "id": "AAAc", "text": "shoes"}]}'
+    )
+
+    first, second = guess_actions(answer, ())
+
+    assert (first.name, first.arguments["id"]) == ("CLICK", "AAAb")  # type: ignore[call-overload]
+    assert (second.name, second.arguments["text"]) == ("INPUT_TEXT", "shoes")  # type: ignore[call-overload]

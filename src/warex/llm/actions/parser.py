@@ -86,9 +86,9 @@ def _json_within(text: str) -> JsonValue:
     return _json(text[begin : end + 1]) if 0 <= begin < end else None
 
 
-_SAID = ("name", "method", "action", "type")
-"""Keys for an action's name: ``method`` in Stagehand; the latter two in computer use, and there
-only under ``action`` or ``actions``."""
+_SAID = ("name", "method", "action_type", "action", "type")
+"""Keys for an action's name: ``method`` in Stagehand; ``action_type`` in Skyvern; the latter two in
+computer use. All but the first two count only under ``action`` or ``actions``."""
 _GIVEN = ("arguments", "parameters", "action_input")
 
 
