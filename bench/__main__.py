@@ -12,6 +12,7 @@ python -m bench coverage              how often do a report's intervals cover th
 python -m bench secrets               how many planted secrets stand in the files of a trial?
 python -m bench training --out DIR    does a model learn to recover from examples of the runs?
 python -m bench hard-test --out FILE  make the rows of `warex evaluate --test hard` again
+python -m bench rl --out DIR          does a ranker learn to recover by reward alone?
 python -m bench training-speed        is WAREX's training as fast as plain TRL?
 """
 
@@ -28,6 +29,7 @@ from rich.console import Console
 from bench import machine, table
 from bench.coverage import command as coverage
 from bench.fuzz import command as fuzz
+from bench.rl import command as rl
 from bench.row import Row
 from bench.rows import (
     calls,
@@ -89,6 +91,7 @@ CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "coverage": coverage.main,
     "secrets": secrets.main,
     "training": training.main,
+    "rl": rl.main,
     "hard-test": hard_test.main,
     "training-speed": speed.main,
 }
