@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -5,6 +6,7 @@ import polars as pl
 import pytest
 
 import warex
+from tests.exports.conftest import Program
 from tests.exports.runs import several_sites
 from warex.errors import InputError
 from warex.exports.run_formats.parquet import TABLES, write_parquet
@@ -53,3 +55,28 @@ def test_runs_are_one_table_and_can_be_narrowed(tmp_path: Path) -> None:
         InputError, match="no agent 'nobody' in the runs; there are: giveup, patient"
     ):
         write_parquet(runs, tmp_path / "more", ["nobody"])
+
+
+READ = """
+import sys
+import pandas
+import warex
+
+run = warex.load_run(sys.argv[1])
+for name in ("trials", "steps", "exchanges", "faults"):
+    frame = getattr(run, name)
+    read = pandas.read_parquet(f"{sys.argv[2]}/{name}.parquet").drop(columns="run")
+    made = frame.to_pandas()
+    assert list(made.columns) == list(read.columns) == frame.columns, name
+    assert len(made) == len(read) == frame.height > 0, name
+print(pandas.__version__)
+"""
+
+
+@pytest.mark.slow
+def test_pandas_has_the_same_tables(python_with: Callable[[str], Program], tmp_path: Path) -> None:
+    several_sites(tmp_path / "run")
+    write_parquet([tmp_path / "run"], tmp_path / "out")
+    (tmp_path / "read.py").write_text(READ)
+
+    assert python_with("pandas")(tmp_path / "read.py", tmp_path / "run", tmp_path / "out")
