@@ -19,7 +19,7 @@ from warex.rl import (
 from warex.rl.testbed import TestbedTasks
 from warex.seeds import draw
 from warex.training.ranking.candidates import Candidate
-from warex.training.ranking.prompt_page import PromptPage
+from warex.exports.prompt_page import PromptPage
 from warex_testbed.tasks import Task, load_tasks
 
 TASKS: Final = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from warex.training.ranking.candidates import ActionTemplate, Candidate, candidates
 from warex.training.ranking.features import features
-from warex.training.ranking.prompt_page import PromptPage
+from warex.exports.prompt_page import PromptPage
 
 type Floats = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -10,7 +10,7 @@ from warex.training.ranking.candidates import (
     merged,
     wanted_action,
 )
-from warex.training.ranking.prompt_page import PromptPage, read_prompt
+from warex.exports.prompt_page import PromptPage, read_prompt
 
 
 def wanting(answer: str, page: str, goal: str = "Fill in 'Ada'.") -> tuple[Row, PromptPage]:

@@ -20,7 +20,7 @@ from warex.llm.actions.base import Action
 from warex.llm.actions.parser import parse_actions
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer
-from warex.training.ranking.prompt_page import PageElement, PromptPage
+from warex.exports.prompt_page import PageElement, PromptPage
 
 type Slot = Literal["element", "goal", "text", "url"]
 

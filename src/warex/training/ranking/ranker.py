@@ -36,7 +36,7 @@ from warex.training.ranking.candidates import (
     wanted_action,
 )
 from warex.training.ranking.features import features
-from warex.training.ranking.prompt_page import read_prompt
+from warex.exports.prompt_page import read_prompt
 
 type _Floats = np.ndarray[Any, np.dtype[np.float32]]
 type _Example = tuple[list[list[int]], int]
