@@ -57,7 +57,7 @@ def examples(
 ) -> tuple[list[dict[str, Any]], int]:
     """Return rows as TRL's examples, and the number of rows that do not fit.
 
-    An example of more than ``max_length`` tokens is cut at the end of its page, never in its answer.
+    An example of more than ``max_length`` tokens is cut at its page's end, never in its answer.
     """
     found: list[dict[str, Any]] = []
     for row in rows:
