@@ -1,10 +1,12 @@
 from pathlib import Path
 
+import pytest
 from pydantic import JsonValue
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from tests.exports.runs import clean, losing, recovering, several_sites
+from tests.exports.runs import GOALS, clean, losing, recovering, several_sites, shown
 from warex.analysis.run.load import load_run
+from warex.errors import InputError
 from warex.exports.examples import FoundExamples, SelectionOptions, find_examples
 from warex.exports.names import Thoughts
 from warex.llm.actions.vocabulary import Vocabulary
@@ -83,6 +85,28 @@ def test_a_step_of_an_agent_that_cannot_ask_again_is_never_relabelled(tmp_path: 
 
     assert everything.examples == []
     assert everything.left_out == {"lost, and no action of the agent asks again": 1}
+
+
+@pytest.mark.parametrize(
+    "said", ["Step 1 of 2: I go.\nclick('7')", "the button 'Yes' is missing.\nclick('7')"]
+)
+def test_what_only_a_scripted_agent_can_know_is_refused_in_answers_and_histories(
+    tmp_path: Path, said: str
+) -> None:
+    history = [*shown(GOALS[0], f"# History\n\n{said}\n\n# Page\n\nIt is done.")]
+    story = Story().page("x1")
+    story.thinks(1, "click", messages=shown(GOALS[0], "[7] link 'Till'"), answer=said)
+    story.thinks(2, "send_msg_to_user", messages=history).stops()
+    folder = RunFolder(tmp_path / "run").manifest()
+    folder.trial("clean", "shop-1", solved(), story)
+    run = load_run(folder.path)
+
+    with pytest.raises(InputError, match=r"shop-1.*, step 1 of agent .* add --thoughts drop$"):
+        find_examples([run], SelectionOptions(thoughts="keep"))
+    kept = find_examples([run], SelectionOptions()).examples
+
+    assert [it.row.rewritten for it in kept] == [True, True]
+    assert all(said not in str(it.row.messages) for it in kept)
 
 
 def test_screenshots_are_taken_along_once_each(tmp_path: Path) -> None:

@@ -53,6 +53,12 @@ recovers; a *clean* one is an ordinary step of a solved trial.
 | SHA-256 of {{ split }}.jsonl | `{{ held.sha256 }}` |
 {% endfor %}
 
+{% for split, held in manifest.splits.items() if held.rewritten or held.relabelled %}
+In {{ split }} {{ share(held.rewritten, held.examples) }} of the examples are rewritten: the agent's
+words beside its actions are removed, in the answer and in the history. Of
+{{ share(held.relabelled, held.examples) }} the answer is WAREX's.
+
+{% endfor %}
 {% for split, held in manifest.splits.items() if held.cut %}
 In {{ split }} the pages of {{ held.cut }} of {{ counted(held.examples, "example") }} are cut at
 their end, by {{ counted(held.cut_elements, "element") }} in all.
@@ -95,6 +101,7 @@ def card(manifest: DatasetManifest) -> str:
         ending="parquet" if form.row else "jsonl",
         snippet=form.snippet,
         counted=count_noun,
+        share=lambda some, of: f"{some / of:.0%} ({some} of {of})" if of else "none",
         several=lambda what: ", ".join(
             sorted({it for split in held for it in getattr(split, what)})
         ),

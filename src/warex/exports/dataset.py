@@ -38,6 +38,8 @@ class SplitFacts(BaseModel, frozen=True, extra="forbid"):
     failure: int
     clean: int
     relabelled: int
+    rewritten: int = 0
+    """Examples without the agent's words beside its actions, in the answer or in the prompt."""
     cut: int = 0
     """Examples whose page was cut."""
     cut_elements: int = 0
@@ -242,6 +244,7 @@ def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
         failure=failures,
         clean=len(rows) - failures,
         relabelled=sum(row.relabelled for row in rows),
+        rewritten=sum(row.rewritten for row in rows),
         cut=sum(row.cut > 0 for row in rows),
         cut_elements=sum(row.cut for row in rows),
         sites=several("site"),

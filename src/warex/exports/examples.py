@@ -11,7 +11,8 @@ from typing import Any, Final
 from warex.analysis.run.load import Run, benchmark_vocabulary
 from warex.analysis.trial.attribution import entries_by_task
 from warex.analysis.trial.record import TrialRecord, vocabulary_of
-from warex.errors import TraceError
+from warex.errors import InputError, TraceError
+from warex.exports.answers.foreknowledge import foreknowledge
 from warex.exports.answers.thoughts import replace_texts, without_thought
 from warex.exports.chat import answer, chat, message_texts, tools
 from warex.exports.fitting import fit_messages
@@ -70,19 +71,21 @@ class FoundExamples:
 
 
 def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> FoundExamples:
-    """Return all training examples of the runs' counted trials. Raises TraceError."""
+    """Return all training examples of the runs' counted trials.
+
+    Raises TraceError, and InputError if an answer or a history holds what only a scripted agent can
+    know.
+    """
     found = FoundExamples()
     known: set[bytes] = set()
     for run in runs:
-        scripted = frozenset(run.scripted)
+        scripted_agents = frozenset(run.scripted)
         for record in run.trials:
             if not isinstance(record.outcome, Counted):
                 found.left_out["of a trial that does not count"] += 1
                 continue
-            drops = choice.thoughts == "drop" or (
-                choice.thoughts == "auto" and record.key.agent in scripted
-            )
-            for example in _of_trial(run, record, choice, found, drops=drops):
+            scripted = record.key.agent in scripted_agents
+            for example in _of_trial(run, record, choice, found, scripted=scripted):
                 text = repr(example.row.messages).encode("utf-8", "surrogatepass")
                 if (digest := hashlib.sha256(text).digest()) in known:
                     found.left_out["the same as another"] += 1
@@ -98,7 +101,7 @@ def _of_trial(
     choice: SelectionOptions,
     found: FoundExamples,
     *,
-    drops: bool,
+    scripted: bool,
 ) -> Iterator[Example]:
     if record.key.condition == NO_PROXY or not (record.path / EVENTS).is_file():
         found.left_out["of a trial without a trace"] += 1
@@ -112,14 +115,18 @@ def _of_trial(
         found.left_out["of an agent whose actions are not known"] += 1
         return
     name = _named(found.vocabularies, record.key.benchmark, words)
+    drops = choice.thoughts == "drop" or (choice.thoughts == "auto" and scripted)
     parts = tuple(entries_by_task(trace.entries).values()) or (trace.entries,)
     for entries in parts:
         actions = _actions_alone(entries, words) if drops else None
+        known = _foreknown(entries, words, actions or {}) if scripted else {}
         for step in steps(entries, record.recoveries, words):
             if step.part == "clean" and not record.solved:
                 found.left_out["clean, of a trial that was not solved"] += 1
             else:
-                yield from _example(run, record, step, words, name, choice, found, actions)
+                for example in _example(run, record, step, words, name, choice, found, actions):
+                    _require_no_foreknowledge(example, known, drops=drops)
+                    yield example
 
 
 def _actions_alone(entries: Sequence[Entry], words: Vocabulary) -> dict[str, str]:
@@ -131,6 +138,39 @@ def _actions_alone(entries: Sequence[Entry], words: Vocabulary) -> dict[str, str
         for given, action in alone
         if action is not None and (text := "\n".join(message_texts([given])).strip())
     }
+
+
+def _foreknown(
+    entries: Sequence[Entry], words: Vocabulary, replaced: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the answers that stay and say what only a scripted agent can know, with what."""
+    calls = [it.event for it in entries if isinstance(it.event, LlmCall)]
+    answers = ["\n".join(message_texts([answer(call)])).strip() for call in calls]
+    earlier = dict.fromkeys(filter(None, answers), "")
+    found: dict[str, str] = {}
+    for call, text in zip(calls, answers, strict=True):
+        if not text or text in found or text in replaced:
+            continue
+        action = without_thought(answer(call), words)
+        thought = text.replace("\n".join(message_texts([action])), "") if action else text
+        prompt = [it for it in chat(call)[:-1] if it.get("role") != "assistant"]
+        shown = "\n".join(message_texts(replace_texts(prompt, earlier)))
+        if (why := foreknowledge(thought, shown)) is not None:
+            found[text] = why
+    return found
+
+
+def _require_no_foreknowledge(example: Example, known: Mapping[str, str], *, drops: bool) -> None:
+    row = example.row
+    texts = "\n".join(message_texts([*row.messages, example.own]))
+    for text, why in known.items():
+        if text in texts:
+            remedy = "leave the agent out with --agent" if drops else "add --thoughts drop"
+            raise InputError(
+                f"{row.run}/{row.trial}, step {row.step} of agent {row.agent}: its answer or its"
+                f" history says {why}; no other agent could write that, and a model would learn to"
+                f" rely on it: {remedy}"
+            )
 
 
 def _named(known: dict[str, Vocabulary], benchmark: str, words: Vocabulary) -> str:

@@ -12,9 +12,10 @@ from typing import Final
 from warex.exports.chat import message_texts
 from warex.exports.rows import ChatMessage
 
-_QUOTED: Final = r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\""
+QUOTED: Final = r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\""
+"""Matches a name as trees quote it."""
 _LINE: Final = re.compile(
-    rf"^[ \t]*(?:\[(?P<before>\w+)\][ \t]+)?(?P<role>[A-Za-z][\w-]*)[ \t]+(?P<name>{_QUOTED})"
+    rf"^[ \t]*(?:\[(?P<before>\w+)\][ \t]+)?(?P<role>[A-Za-z][\w-]*)[ \t]+(?P<name>{QUOTED})"
     r"(?:[ \t]+\[(?P<after>\w+)\])?(?P<state>[^\n]*)$",
     re.MULTILINE,
 )

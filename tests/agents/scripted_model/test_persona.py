@@ -107,10 +107,8 @@ def test_a_site_that_works_is_solved_in_as_many_steps_as_the_task_has(persona: P
 
 
 def test_a_reply_is_a_thought_with_its_place_and_an_action_on_its_own_line() -> None:
-    past = [Step("Step 2 of 6: click the link 'All day'.\nclick('4')")]
-    assert _ask("giveup", FORM, past) == (
-        "Step 3 of 6: fill the textbox 'Title'.\nfill('1', 'Dentist')"
-    )
+    past = [Step("Step 2: click the link 'All day'.\nclick('4')")]
+    assert _ask("giveup", FORM, past) == ("Step 3: fill the textbox 'Title'.\nfill('1', 'Dentist')")
 
 
 def test_of_a_compact_page_heading_and_id_are_quoted_for_a_small_model() -> None:
@@ -118,13 +116,12 @@ def test_of_a_compact_page_heading_and_id_are_quoted_for_a_small_model() -> None
     spoilt = Observation("u", "500: broken", "StaticText 'Try again.'")
 
     said = reply("patient", read(messages(GOAL, seen, [], compact=True)), TASKS)
-    past = [Step(said), Step("Step 2 of 6, on 'May': I load the page again.\nreload()")]
+    past = [Step(said), Step("Step 2, on 'May': I load the page again.\nreload()")]
     then = reply("patient", read(messages(GOAL, spoilt, past, compact=True)), TASKS)
 
-    assert said == "Step 1 of 6, on 'May': click the button 'New event' [7].\nclick('7')"
+    assert said == "Step 1, on 'May': click the button 'New event' [7].\nclick('7')"
     assert then == (
-        "Step 2 of 6, on '500: broken': I load the page again, the link 'All day' is missing.\n"
-        "reload()"
+        "Step 2, on '500: broken': this page does not show what I need, I load it again.\nreload()"
     )
 
 
@@ -169,22 +166,22 @@ def test_redoing_a_dead_button_is_no_progress_that_renews_the_patience() -> None
 
 def test_after_a_reload_the_unsaved_fields_of_the_page_are_filled_again() -> None:
     past = [
-        Step("Step 4 of 6: select option the combobox 'Colour'.\nselect_option('2', 'Green')"),
-        Step("Step 5 of 6: I load the page again, the button 'Save' is missing.\nreload()"),
+        Step("Step 4: select option the combobox 'Colour'.\nselect_option('2', 'Green')"),
+        Step("Step 5: this page does not show what I need, I load it again.\nreload()"),
     ]
-    assert _ask("patient", FORM, past).startswith("Step 3 of 6: fill")
+    assert _ask("patient", FORM, past).startswith("Step 3: fill")
 
 
 def test_after_a_reload_that_led_back_the_page_before_is_done_again() -> None:
     past = [
-        Step("Step 5 of 6: click the button 'Save'.\nclick('3')"),
-        Step("Step 6 of 6: I load the page again, the status 'Event saved' is missing.\nreload()"),
+        Step("Step 5: click the button 'Save'.\nclick('3')"),
+        Step("Step 6: this page does not show what I need, I load it again.\nreload()"),
     ]
-    assert _ask("patient", FORM, past).startswith("Step 3 of 6: fill")
+    assert _ask("patient", FORM, past).startswith("Step 3: fill")
 
 
 def test_a_failed_action_is_tried_again_but_not_for_ever() -> None:
-    failed = Step("Step 1 of 6: click the button 'New event'.\nclick('2')", "click: too slow")
+    failed = Step("Step 1: click the button 'New event'.\nclick('2')", "click: too slow")
     for persona in PERSONAS:
         assert parse(_ask(persona, MONTH, [failed])) == Action("click", ("2",))
         assert parse(_ask(persona, MONTH, [failed] * 4)).name == "report_infeasible"
@@ -198,7 +195,7 @@ COVERED = f"""{MONTH}
 UNCLOSABLE = f"""{MONTH}
 [7] dialog 'Click ACCEPT to claim FREE bitcoin' modal
   [9] link 'ACCEPT PRIZE'"""
-IN_VAIN = Step("Step 1 of 6: click the button 'New event'.\nclick('2')", "click: too slow")
+IN_VAIN = Step("Step 1: click the button 'New event'.\nclick('2')", "click: too slow")
 
 
 def test_what_covers_the_page_is_closed_accepted_or_a_reason_to_give_up() -> None:
@@ -226,8 +223,8 @@ def test_a_step_is_still_to_be_done_after_the_dialog_is_closed() -> None:
 
 
 def test_a_dialog_of_the_task_itself_is_not_in_the_way() -> None:
-    failed = Step("Step 2 of 6: click the link 'All day'.\nclick('4')", "click: too slow")
-    past = [Step("Step 1 of 6: click the button 'New event'.\nclick('2')"), failed]
+    failed = Step("Step 2: click the link 'All day'.\nclick('4')", "click: too slow")
+    past = [Step("Step 1: click the button 'New event'.\nclick('2')"), failed]
 
     assert parse(_ask("giveup", DIALOG, past)) == Action("click", ("4",))
 

@@ -8,9 +8,9 @@ from warex.agents.scripted_model.reading import Element, Turn, elements, read, t
 
 def test_what_the_agent_writes_is_read_back() -> None:
     past = [
-        Step("Step 1 of 3: click the link 'a'.\nclick('1')"),
-        Step("Step 2 of 3: click the link 'b'.\nclick('2')", "click: Timeout 5000ms exceeded."),
-        Step("Step 2 of 3: I load the page again, the link 'b' is missing.\nreload()"),
+        Step("Step 1: click the link 'a'.\nclick('1')"),
+        Step("Step 2: click the link 'b'.\nclick('2')", "click: Timeout 5000ms exceeded."),
+        Step("Step 2: this page does not show what I need, I load it again.\nreload()"),
     ]
     seen = Observation("u", "t", "[1] link \"It's\"\n[2] button 'Go' focused, disabled")
     situation = read(messages("The goal", seen, past))

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.wire
 
 TASKS = Tasks((Task("t", "Go on", (OracleStep("p", "click", "link", "On"),)),))
 ASKED: Any = messages("Go on", Observation("u", "t", "[7] link 'On'"), [])
-SAID = "Step 1 of 1: click the link 'On'.\nclick('7')"
+SAID = "Step 1: click the link 'On'.\nclick('7')"
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
     step = _next_step(situation.turns)
     if step >= len(task.oracle):
         return "All steps are done.\nsend_msg_to_user('Done.')"
-    place = _place(task, step, situation)
+    place = _place(step, situation)
     here = _resume(task, step, situation)
     if situation.turns and situation.turns[-1].failed and _is_covered(here, situation):
         return place + _uncover(persona, situation)
@@ -45,11 +45,12 @@ def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
         return f"{place}I try in vain.\n{_report('The page does not let me act.')}"
     if here is not None:
         index, element = here
-        return _place(task, index, situation) + _do(task.oracle[index], element)
-    missing = f"the {_shown(task.oracle[step])} is missing"
+        return _place(index, situation) + _do(task.oracle[index], element)
+    # What is missing is not named: only who knows the task's plan could name it.
+    missing = "does not show what I need"
     if _reloads(situation.turns, step) < _patience(persona, situation):
-        return f"{place}I load the page again, {missing}.\nreload()"
-    return f"{place}{missing}, I give up.\n{_report(f'On this page {missing}.')}"
+        return f"{place}this page {missing}, I load it again.\nreload()"
+    return f"{place}this page {missing}, I give up.\n{_report(f'This page {missing}.')}"
 
 
 def _is_covered(here: tuple[int, Element] | None, situation: Situation) -> bool:
@@ -130,10 +131,10 @@ def _failures(turns: Sequence[Turn], step: int) -> int:
     return sum(takewhile(bool, failed))
 
 
-def _place(task: Task, index: int, situation: Situation) -> str:
-    """Return the step and, for a small model, the page's heading."""
+def _place(index: int, situation: Situation) -> str:
+    """Return the step, by which it is read back, and, for a small model, the page's heading."""
     where = f", on {situation.headed!r}" if situation.headed else ""
-    return f"Step {index + 1} of {len(task.oracle)}{where}: "
+    return f"Step {index + 1}{where}: "
 
 
 def _shown(step: OracleStep) -> str:

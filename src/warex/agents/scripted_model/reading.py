@@ -12,7 +12,7 @@ _SECTION = re.compile(r"^# (.+)$", re.MULTILINE)
 _PAST = re.compile(r"^## Step \d+$", re.MULTILINE)
 _LITERAL = r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 _LINE = re.compile(rf"^(\s*)(?:\[(\w+)\] )?([\w-]+) {_LITERAL}(?: \[(\w+)\])?(.*)$")
-_TURN = re.compile(r"^Step (\d+) of \d+[:,]")
+_TURN = re.compile(r"^Step (\d+)[:,]")
 _CALL_LINE = re.compile(r"^[\s*`-]*\w+\(.*\)")
 _DATA = ("json", "data", "response")
 """Keys of a tool's result in some APIs, which may be any JSON."""

@@ -1,7 +1,7 @@
 """Removes the thoughts from an agent's answers, both in a row's answer and in its prompt.
 
-A scripted agent writes what no other agent can know: the length of the task's plan, and the names
-of elements that the page does not show. A model that is trained on such text learns to rely on it.
+A scripted agent may write what no other agent can know: the length of the task's plan, and the
+names of elements that the page does not show. A model that is trained on it learns to rely on it.
 """
 
 import re
