@@ -11,10 +11,10 @@ from typing import Final
 
 from bench.rl.pages import Page, Target, read_page
 from bench.rl.policy import Choice, answer_of
+from warex.exports.prompt_page import PageElement, PromptPage
 from warex.rl import Session
 from warex.rl.testbed import RESULT
 from warex.training.ranking.candidates import Candidate
-from warex.training.ranking.prompt_page import PageElement, PromptPage
 
 MOST_STEPS: Final = 7
 _TIMEOUT_S: Final = 20.0

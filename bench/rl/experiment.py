@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from bench.rl.agent import run_episode
 from bench.rl.policy import Choice, Policy, answer_of, legal
+from warex.exports.prompt_page import PromptPage
 from warex.rl import (
     Curriculum,
     EpisodePlan,
@@ -19,7 +20,6 @@ from warex.rl import (
 from warex.rl.testbed import TestbedTasks
 from warex.seeds import draw
 from warex.training.ranking.candidates import Candidate
-from warex.training.ranking.prompt_page import PromptPage
 from warex_testbed.tasks import Task, load_tasks
 
 TASKS: Final = (

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from typing import Final
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from warex.training.ranking.prompt_page import PageElement, PromptPage
+from warex.exports.prompt_page import PageElement, PromptPage
 
 _MOST_CHARACTERS: Final = 4000
 _HIDDEN: Final = frozenset({"script", "style", "template", "svg", "head"})

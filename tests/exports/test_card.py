@@ -11,6 +11,8 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
         failure=1,
         clean=1,
         relabelled=1,
+        cut=1,
+        cut_elements=3,
         sites=("shop.example",),
         page_families=("nginx",),
         faults=("http_error",),
@@ -34,6 +36,7 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
     assert facts["configs"][0]["data_files"] == [{"split": "train", "path": "train.parquet"}]
     assert "| train | 2 | 1 | 1 | 1 | 1 | 1 | 1 |" in body
     assert "| seed | 7 |" in body
+    assert "In train the pages of 1 of 2 examples are cut at\ntheir end, by 3 elements" in body
     assert f"| SHA-256 of train.jsonl | `{'0' * 64}` |" in body
     assert "\n- page_family nginx: train and test\n" in body
     assert "\n- 3: lost\n" in body

@@ -53,6 +53,11 @@ recovers; a *clean* one is an ordinary step of a solved trial.
 | SHA-256 of {{ split }}.jsonl | `{{ held.sha256 }}` |
 {% endfor %}
 
+{% for split, held in manifest.splits.items() if held.cut %}
+In {{ split }} the pages of {{ held.cut }} of {{ counted(held.examples, "example") }} are cut at
+their end, by {{ counted(held.cut_elements, "element") }} in all.
+
+{% endfor %}
 {% if manifest.leaks %}
 These are on two sides, and were accepted:
 

@@ -38,6 +38,9 @@ class SplitFacts(BaseModel, frozen=True, extra="forbid"):
     failure: int
     clean: int
     relabelled: int
+    cut: int = 0
+    """Examples whose page was cut."""
+    cut_elements: int = 0
     sites: tuple[str, ...]
     page_families: tuple[str, ...]
     faults: tuple[str, ...]
@@ -239,6 +242,8 @@ def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
         failure=failures,
         clean=len(rows) - failures,
         relabelled=sum(row.relabelled for row in rows),
+        cut=sum(row.cut > 0 for row in rows),
+        cut_elements=sum(row.cut for row in rows),
         sites=several("site"),
         page_families=several("page_family"),
         faults=several("fault"),

@@ -14,7 +14,7 @@ from warex.analysis.trial.record import TrialRecord, vocabulary_of
 from warex.errors import TraceError
 from warex.exports.answers.thoughts import replace_texts, without_thought
 from warex.exports.chat import answer, chat, message_texts, tools
-from warex.exports.fitting import truncate_messages
+from warex.exports.fitting import fit_messages
 from warex.exports.names import Thoughts
 from warex.exports.rows import ChatMessage, Row
 from warex.exports.steps import Step, StepRole, steps
@@ -40,7 +40,7 @@ class SelectionOptions:
     relabel: bool = False
     """Whether lost steps are included, with an answer that requests the page again."""
     largest: int = _LONGEST
-    """Characters of a prompt; a longer one is cut in its observation."""
+    """Characters of a prompt; of a longer one the page's last elements are cut."""
     images: bool = True
     group: str = KIND_OF_SITE
     """Pattern whose first group is the kind of site in a task's name."""
@@ -168,10 +168,11 @@ def _example(
         wanted, action = again
         wanted = wanted if actions is None else without_thought(wanted, words) or wanted
         relabelled = True
-    messages = truncate_messages([*prompt, wanted], choice.largest, step.act.texts)
-    if messages is None:
-        found.left_out["too long: the element acted on would be cut away"] += 1
+    fitted = fit_messages([*prompt, wanted], choice.largest, step.act.texts)
+    if fitted is None:
+        found.left_out["too long: goal, history and the element acted on do not fit"] += 1
         return
+    messages = fitted.messages
     trial = str(record.path.relative_to(run.path)) if record.path.is_relative_to(run.path) else ""
     plan, group = step.planned_fault, re.match(choice.group, record.key.task)
     # Images are read only for rows that are kept.
@@ -182,6 +183,7 @@ def _example(
         action=action,
         relabelled=relabelled,
         rewritten=rewritten,
+        cut=fitted.cut,
         benchmark=record.key.benchmark,
         agent=record.key.agent,
         condition=record.key.condition,

@@ -38,6 +38,8 @@ class RowMetadata(BaseModel, frozen=True, extra="forbid"):
     """Whether the wanted answer replaces the model's own."""
     rewritten: bool = False
     """Whether the agent's words beside its actions were removed, here or in the prompt."""
+    cut: int = 0
+    """Elements cut from the end of the page, so that the prompt is short enough."""
     benchmark: str
     agent: str
     condition: str

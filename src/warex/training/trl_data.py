@@ -7,7 +7,7 @@ from typing import Any, Final
 from warex.errors import InputError
 from warex.exports.balance import balance_rows
 from warex.exports.dataset import Dataset
-from warex.exports.fitting import truncate_messages
+from warex.exports.fitting import fit_messages
 from warex.exports.rows import ChatMessage, LabelledAnswer, PreferencePair, Row, RowMetadata
 
 type Length = Callable[[Sequence[ChatMessage]], int]
@@ -57,7 +57,7 @@ def examples(
 ) -> tuple[list[dict[str, Any]], int]:
     """Return rows as TRL's examples, and the number of rows that do not fit.
 
-    An example of more than ``max_length`` tokens is cut in its observation, never in its answer.
+    An example of more than ``max_length`` tokens is cut at its page's end, never in its answer.
     """
     found: list[dict[str, Any]] = []
     for row in rows:
@@ -90,8 +90,8 @@ def truncate_prompt(
         if tokens <= largest or whole is None:
             return whole
         characters *= _SLACK * largest / tokens
-        cut = truncate_messages([*prompt, end], int(characters))
-        whole = cut[:-1] if cut else None
+        fitted = fit_messages([*prompt, end], int(characters))
+        whole = fitted.messages[:-1] if fitted else None
         tokens = length(whole) if whole else 0
     return whole if tokens <= largest else None
 

@@ -3,11 +3,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tests.exports.builders import row
+from warex.exports.prompt_page import read_prompt
 from warex.exports.rows import Row
 from warex.training.evaluation.answer_classes import classify
 from warex.training.evaluation.baselines import baselines
 from warex.training.evaluation.hard_test import matched_pairs, read_hard_test
-from warex.training.ranking.prompt_page import read_prompt
 
 PAGE = """# Goal
 

@@ -1,6 +1,7 @@
 """What can be done on a page is what wanted answers did elsewhere, with the page's own elements."""
 
 from tests.exports.builders import WORDS, row
+from warex.exports.prompt_page import PromptPage, read_prompt
 from warex.exports.rows import Row
 from warex.training.ranking.candidates import (
     MOST,
@@ -10,7 +11,6 @@ from warex.training.ranking.candidates import (
     merged,
     wanted_action,
 )
-from warex.training.ranking.prompt_page import PromptPage, read_prompt
 
 
 def wanting(answer: str, page: str, goal: str = "Fill in 'Ada'.") -> tuple[Row, PromptPage]:

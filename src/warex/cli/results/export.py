@@ -128,7 +128,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "--largest",
     type=click.IntRange(1000),
     default=32_000,
-    help="Most characters of a prompt; a longer observation is cut.",
+    help="Most characters of a prompt; of a longer one the page's last elements are cut.",
 )
 @click.option(
     "--thoughts",

@@ -12,10 +12,10 @@ from typing import Final
 
 from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.exports.chat import message_texts
+from warex.exports.prompt_page import read_prompt
 from warex.exports.rows import Row
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.training.evaluation.executed_actions import asks_again, executed_action
-from warex.training.ranking.prompt_page import read_prompt
 
 FEW: Final = 2
 """Usable elements of a page up to which the rule loads it again."""

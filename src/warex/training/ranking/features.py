@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
+from warex.exports.prompt_page import PromptPage
 from warex.training.ranking.candidates import Candidate, goal_texts
-from warex.training.ranking.prompt_page import PromptPage
 
 _WORD: Final = re.compile(r"[a-z]{2,}|\d+")
 _CALL: Final = re.compile(r"^[^\n(\[]*?(\w+)[ \t]*[(\[]", re.MULTILINE)

@@ -24,6 +24,7 @@ from pydantic import BaseModel, Field, ValidationError
 from warex.errors import InputError
 from warex.exports.chat import message_texts
 from warex.exports.dataset import Dataset, require_empty_folder
+from warex.exports.prompt_page import read_prompt
 from warex.exports.rows import ChatMessage
 from warex.extras import require_extra
 from warex.files.reading import path_exists, read_regular_file
@@ -36,7 +37,6 @@ from warex.training.ranking.candidates import (
     wanted_action,
 )
 from warex.training.ranking.features import features
-from warex.training.ranking.prompt_page import read_prompt
 
 type _Floats = np.ndarray[Any, np.dtype[np.float32]]
 type _Example = tuple[list[list[int]], int]

@@ -70,27 +70,52 @@ def read_prompt(prompt: Sequence[ChatMessage]) -> PromptPage:
     if not goal and len(shown) > 1:
         earlier = (dict(_sections(it)) for it in shown[:last])
         goal = next((it[title] for it in earlier for title in _GOALS if title in it), shown[0])
-    page = "\n".join(
-        body
-        for title, body in sections
-        if title not in _GOALS and not {"history", "previous"} & set(title.split())
-    )
+    page = "\n".join(body for title, body in sections if _is_of_page(title))
     page = page or text
     url = _URL.search(page)
     return PromptPage(goal, url[0] if url else "", tuple(_elements(page)), page, "\n".join(history))
 
 
+def page_spans(text: str) -> list[tuple[int, int]]:
+    """Return where a text shows a page: its sections but goal and history; all of it without any.
+
+    A span is a first offset and the offset behind the last.
+    """
+    spans = [(start, end) for title, start, end in _spans(text) if _is_of_page(title)]
+    return spans or [(0, len(text))]
+
+
+def element_starts(text: str) -> list[int]:
+    """Return the offsets of a text's elements."""
+    return [start for start, _ in _found(text)]
+
+
+def _is_of_page(title: str) -> bool:
+    return title not in _GOALS and not {"history", "previous"} & set(title.split())
+
+
 def _sections(text: str) -> Iterator[tuple[str, str]]:
     """Yield the titles of a prompt, in lower case, with what follows each."""
+    for title, start, end in _spans(text):
+        if (body := text[start:end].strip()) or title:
+            yield title, body
+
+
+def _spans(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each title of a prompt with the offsets of what follows it; first what precedes all."""
     titles = list(_SECTION.finditer(text))
     begins = [it.start() for it in titles] + [len(text)]
-    if before := text[: begins[0]].strip():
-        yield "", before
+    yield "", 0, begins[0]
     for title, end in zip(titles, begins[1:], strict=True):
-        yield (title[1] or title[2]).strip(" :").lower(), text[title.end() : end].strip()
+        yield (title[1] or title[2]).strip(" :").lower(), title.end(), end
 
 
 def _elements(page: str) -> Iterator[PageElement]:
+    yield from (element for _, element in _found(page))
+
+
+def _found(page: str) -> list[tuple[int, PageElement]]:
+    """Return a page's elements with their offsets, in order."""
     lines = [
         (
             match.start(),
@@ -116,7 +141,7 @@ def _elements(page: str) -> Iterator[PageElement]:
             )
             for match in _TAG.finditer(page)
         ]
-    yield from (element for _, element in sorted(lines, key=lambda it: it[0]))
+    return sorted(lines, key=lambda it: it[0])
 
 
 def _unquoted(literal: str) -> str:

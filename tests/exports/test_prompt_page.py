@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.training.ranking.prompt_page import read_prompt
+from warex.exports.prompt_page import read_prompt
 
 
 def prompt(page: str) -> list[dict[str, str]]:
