@@ -251,14 +251,14 @@ def refusing(context: ssl.SSLContext) -> Iterator[int]:
     """A site that refuses each handshake, and then reads until its client closes."""
 
     def refuse(peer: socket.socket) -> None:
-        with context.wrap_socket(peer, server_side=True, do_handshake_on_connect=False) as wrapped:
+        wrapped = context.wrap_socket(peer, server_side=True, do_handshake_on_connect=False)
+        with suppress(OSError), wrapped:  # The client may be gone at any moment.
             try:
                 wrapped.do_handshake()
             except ssl.SSLError:  # The alert is sent; a close with unread bytes would reset it.
                 socket.socket.shutdown(wrapped, socket.SHUT_WR)
-                with suppress(OSError):
-                    while socket.socket.recv(wrapped, 4096):
-                        pass
+                while socket.socket.recv(wrapped, 4096):
+                    pass
 
     def serve() -> None:
         with suppress(OSError):

@@ -3,6 +3,8 @@
 import os
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,26 @@ import pytest
 from warex.linux.proc_net import find_listener, listening, listening_on_ipv6, loopback_of
 
 pytestmark = pytest.mark.wire
+
+
+@contextmanager
+def alone(host: str) -> Iterator[int]:
+    """Listen on a port of which the other family's loopback address is reserved."""
+    families = (socket.AF_INET6, socket.AF_INET)
+    family, other = families if ":" in host else reversed(families)
+    while True:
+        with (
+            socket.create_server((host, 0), family=family) as server,
+            socket.socket(other) as reserved,
+        ):
+            port = server.getsockname()[1]
+            if host not in ("::", "0.0.0.0"):
+                try:
+                    reserved.bind(("127.0.0.1" if ":" in host else "::1", port))
+                except OSError:
+                    continue
+            yield port
+            return
 
 
 @pytest.mark.parametrize(
@@ -47,9 +69,8 @@ def test_it_is_known_on_which_ports_this_machine_listens() -> None:
     [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "127.0.0.1")],
 )
 def test_it_is_known_at_which_loopback_address_a_port_listens(host: str, spelled: str) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as server:
-        assert loopback_of(server.getsockname()[1]) == spelled
+    with alone(host) as port:
+        assert loopback_of(port) == spelled
 
 
 def test_a_machine_that_does_not_tell_listens_nowhere() -> None:
@@ -58,6 +79,5 @@ def test_a_machine_that_does_not_tell_listens_nowhere() -> None:
 
 @pytest.mark.parametrize(("host", "there"), [("::1", True), ("::", True), ("127.0.0.1", False)])
 def test_the_hosts_ports_of_ipv6_are_known(host: str, there: bool) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, 0), family=family) as server:
-        assert (server.getsockname()[1] in listening_on_ipv6()) is there
+    with alone(host) as port:
+        assert (port in listening_on_ipv6()) is there
