@@ -49,6 +49,18 @@ def test_runs_that_teach_one_kind_alone_are_refused_with_what_helps(tmp_path: Pa
         build([load_run(folder.path)], DatasetRequest())
 
 
+def test_failures_without_enough_clean_steps_beside_them_are_counted(tmp_path: Path) -> None:
+    run = several_sites(tmp_path / "run")
+
+    draft = build([run], DatasetRequest(plan=None, clean_per_failure=6.0))
+    enough = build([run], DatasetRequest(plan=None, clean_per_failure=1.0))
+
+    counts = [row.kind for row in draft.splits["train"]]
+    why = "a failure, as there are too few clean steps for --clean-per-failure"
+    assert draft.manifest.left_out[why] == 3 - counts.count("failure") > 0
+    assert why not in enough.manifest.left_out
+
+
 def test_a_leak_ends_the_export(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").manifest()
     for number, goal in enumerate(GOALS):

@@ -25,6 +25,8 @@ ONE_KIND: Final = {
     " `clean`, too, or take failures alone with --only failure",
 }
 
+_UNPAIRED: Final = "a failure, as there are too few clean steps for --clean-per-failure"
+
 
 @dataclass(frozen=True, slots=True)
 class DatasetRequest:
@@ -77,7 +79,12 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         )
         for side, it in division.sides.items()
     }
-    over = sum(map(len, division.sides.values())) - sum(map(len, kept.values()))
+    unpaired = sum(
+        _unpaired(it, kept[side], request.most if side == "train" else None)
+        for side, it in division.sides.items()
+    )
+    over = sum(map(len, division.sides.values())) - sum(map(len, kept.values())) - unpaired
+    left_out.update({_UNPAIRED: unpaired} if unpaired else {})
     left_out.update({"more than were asked for": over} if over else {})
     used = {name for side in kept.values() for row in side for name in row.images}
     manifest = DatasetManifest(
@@ -96,6 +103,12 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         side: tuple(map(_parted, rows)) if images else rows for side, rows in kept.items()
     }
     return UnwrittenDataset(manifest, splits, images)
+
+
+def _unpaired(rows: Sequence[RowMetadata], kept: Sequence[RowMetadata], most: int | None) -> int:
+    """Return the number of failures that have no clean rows beside them, and are left out."""
+    before, after = (sum(row.kind == "failure" for row in some) for some in (rows, kept))
+    return (before if most is None else min(before, most)) - after
 
 
 def _narrowed(run: Run, request: DatasetRequest) -> Run:
