@@ -12,6 +12,12 @@ from warex.exports.splits import SplitPlan
 BY_SITE = SplitPlan(by=("site",), shares=(1, 1, 1))
 
 
+@pytest.fixture(autouse=True)
+def _no_rules_on_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave scikit-learn out, whose import takes seconds."""
+    monkeypatch.setattr("warex.exports.separability.find_spec", lambda name: None)
+
+
 def test_each_side_has_its_own_site_and_as_many_clean_as_failures(tmp_path: Path) -> None:
     draft = build([several_sites(tmp_path / "run")], DatasetRequest(plan=BY_SITE))
 
@@ -20,6 +26,7 @@ def test_each_side_has_its_own_site_and_as_many_clean_as_failures(tmp_path: Path
         assert sorted(row.kind for row in rows) == ["clean", "failure"]
     assert draft.manifest.left_out["lost"] == 3
     assert draft.manifest.sources == ("demo",)
+    assert {it.held_out for it in draft.manifest.separability} == {"site"}
 
 
 def test_without_a_split_all_is_for_training(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ import yaml
 from tests.exports.builders import MANIFEST
 from warex.exports.card import card
 from warex.exports.dataset import SplitFacts
+from warex.exports.separability import Separability
 
 
 def test_the_card_counts_names_and_says_how_to_load() -> None:
@@ -27,6 +28,16 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
         "seed": 7,
         "leaks": ("page_family nginx: train and test",),
         "left_out": {"lost": 3},
+        "separability": (
+            Separability(
+                rule="words of the prompt",
+                balanced_accuracy=0.975,
+                failures_found=1,
+                false_alarms=0.05,
+                held_out="site",
+                rows=40,
+            ),
+        ),
     }
 
     text = card(MANIFEST.model_copy(update=changed))
@@ -43,6 +54,8 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
     assert f"| SHA-256 of train.jsonl | `{'0' * 64}` |" in body
     assert "\n- page_family nginx: train and test\n" in body
     assert "\n- 3: lost\n" in body
+    assert "of sites that they were not\nlearnt from (40 rows;" in body
+    assert "| words of the prompt | 97.5% | 100.0% | 5.0% |" in body
     assert "load_dataset" in body
 
 

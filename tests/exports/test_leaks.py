@@ -31,6 +31,18 @@ def test_what_stands_on_two_sides_is_found(what: str, other: dict[str, str]) -> 
     assert [it.what for it in leaks({"train": [train], "test": [test]})] == [what]
 
 
+def test_every_family_of_error_pages_on_two_sides_is_named() -> None:
+    one, *other = (
+        failure(f"{side}-{family}", page_family=family)
+        for side, family in (("a", "nginx"), ("b", "nginx"), ("a", "iis"), ("b", "iis"))
+    )
+    sides: dict[Side, list[Row]] = {"train": [one, other[1]], "test": [other[0], other[2]]}
+
+    found = [it.shown for it in leaks(sides) if it.what == "page_family"]
+
+    assert found == ["iis", "nginx"]
+
+
 def test_nearly_the_same_observation_is_found_whatever_its_numbers() -> None:
     one, other = shows("a", f"{PAGE} 12:30"), shows("b", f"{PAGE} 14:45")
     far = shows("c", " ".join(reversed(PAGE.split())))

@@ -15,6 +15,7 @@ from warex.exports.leaks import require_no_leaks
 from warex.exports.mask import CHATS, mask_pii
 from warex.exports.names import Format, Kind, Leak
 from warex.exports.rows import RowMetadata
+from warex.exports.separability import separability
 from warex.exports.splits import Split, SplitPlan, split_rows
 
 ONE_KIND: Final = {
@@ -95,6 +96,7 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         leaks=tuple(f"{it.what} {it.shown}: {' and '.join(it.sides)}" for it in leaks),
         left_out=dict(left_out.most_common()),
         masked=request.mask,
+        separability=separability([row for it in kept.values() for row in it], request.seed),
         vocabularies=found.vocabularies,
         **request.facts,
     )

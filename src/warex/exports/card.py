@@ -64,6 +64,19 @@ In {{ split }} the pages of {{ held.cut }} of {{ counted(held.examples, "example
 their end, by {{ counted(held.cut_elements, "element") }} in all.
 
 {% endfor %}
+{% if manifest.separability %}
+{% set best = manifest.separability[0] %}
+How well trivial rules tell failures from clean rows of {{ best.held_out }}s that they were not
+learnt from ({{ counted(best.rows, "row") }}; balanced accuracy, 50 % is chance):
+
+| rule | balanced accuracy | failures found | clean rows taken for failures |
+| --- | ---: | ---: | ---: |
+{% for it in manifest.separability %}
+| {{ it.rule }} | {{ percent(it.balanced_accuracy) }} | {{ percent(it.failures_found) }} |\
+ {{ percent(it.false_alarms) }} |
+{% endfor %}
+
+{% endif %}
 {% if manifest.leaks %}
 These are on two sides, and were accepted:
 
@@ -101,6 +114,7 @@ def card(manifest: DatasetManifest) -> str:
         ending="parquet" if form.row else "jsonl",
         snippet=form.snippet,
         counted=count_noun,
+        percent="{:.1%}".format,
         share=lambda some, of: f"{some / of:.0%} ({some} of {of})" if of else "none",
         several=lambda what: ", ".join(
             sorted({it for split in held for it in getattr(split, what)})

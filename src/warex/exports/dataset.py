@@ -22,6 +22,7 @@ from warex.errors import InputError
 from warex.exports.dataset_formats import dataset_format
 from warex.exports.names import FORMATS, Format
 from warex.exports.rows import PreferencePair, Row, RowMetadata
+from warex.exports.separability import Separability
 from warex.extras import require_extra
 from warex.files.reading import path_exists, read_regular_file
 from warex.llm.actions.vocabulary import Vocabulary
@@ -76,6 +77,8 @@ class DatasetManifest(BaseModel, frozen=True, extra="forbid"):
     masked: bool = False
     left_out: Mapping[str, int] = {}
     """Steps that were left out, by reason."""
+    separability: tuple[Separability, ...] = ()
+    """How well trivial rules tell failures from clean rows, the best first."""
     vocabularies: Mapping[str, Vocabulary] = {}
     splits: Mapping[str, SplitFacts] = {}
 

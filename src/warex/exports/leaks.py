@@ -64,16 +64,17 @@ _SHOWN: Final[Mapping[Leak, str]] = {
 
 
 def leaks(sides: Mapping[Side, Sequence[RowMetadata]]) -> Iterator[Leakage]:
-    """Yield the first leak, by name, of each kind and pair of sides."""
+    """Yield the first leak of each kind and pair of sides, and every family of error pages."""
     pairs = [(one, other) for at, one in enumerate(SIDES) for other in SIDES[at + 1 :]]
     for what in LEAKS:
         for one, other in pairs:
+            some, others = sides.get(one, ()), sides.get(other, ())
             if what == "observation":
-                shown = _alike(sides.get(one, ()), sides.get(other, ()))
+                pair = _alike(some, others)
+                both = [] if pair is None else [pair]
             else:
-                both = _values(sides.get(one, ()), what) & _values(sides.get(other, ()), what)
-                shown = min(both, default=None)
-            if shown is not None:
+                both = sorted(_values(some, what) & _values(others, what))
+            for shown in both if what == "page_family" else both[:1]:
                 yield Leakage(what, (one, other), shown)
 
 

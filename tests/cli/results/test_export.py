@@ -10,6 +10,12 @@ from warex.exports.dataset import read_dataset
 from warex.extras import install_command
 
 
+@pytest.fixture(autouse=True)
+def _no_rules_on_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave scikit-learn out, whose import takes seconds."""
+    monkeypatch.setattr("warex.exports.separability.find_spec", lambda name: None)
+
+
 def code(*arguments: object) -> int:
     with pytest.raises(SystemExit) as ended:
         main([str(argument) for argument in arguments])
@@ -33,6 +39,7 @@ def test_a_run_becomes_a_data_set(
     assert dataset.manifest.made_by.startswith("warex export ")
     assert all(dataset.splits[side] for side in ("train", "validation", "test"))
     assert "train" in said
+    assert ("separable  " in said) is (kind != "dpo")
     assert f"data set   {tmp_path / 'data'}" in said
 
 

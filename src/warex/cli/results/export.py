@@ -246,6 +246,11 @@ def command(
         echo(f"{split:10} {count_noun(facts.examples, 'example')}: {counts}{sites}")
     for why, number in manifest.left_out.items():
         echo(f"left out   {number:,}: {why}")
+    for rule in manifest.separability[:1]:
+        echo(
+            f"separable  {rule.balanced_accuracy:.0%} by the {rule.rule} (of other"
+            f" {rule.held_out}s; 50% is chance)"
+        )
     echo(f"data set   {out}")
 
 
