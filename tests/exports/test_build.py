@@ -29,6 +29,19 @@ def test_each_side_has_its_own_site_and_as_many_clean_as_failures(tmp_path: Path
     assert {it.held_out for it in draft.manifest.separability} == {"site"}
 
 
+def test_clean_steps_alone_hold_out_the_same_sites_as_both_kinds(tmp_path: Path) -> None:
+    sites = ("shop", "mail", "forum")
+    for seed in range(3):
+        run = several_sites(tmp_path / f"run-{seed}", sites)
+        plan = SplitPlan(by=("site",), shares=(1, 1, 1), seed=seed)
+        alone = DatasetRequest(
+            plan=plan, only="clean", conditions=("clean",), clean_per_failure=None
+        )
+        both, clean = (build([run], it).splits for it in (DatasetRequest(plan=plan), alone))
+        for side in ("validation", "test"):
+            assert {row.site for row in clean[side]} == {row.site for row in both[side]}
+
+
 def test_without_a_split_all_is_for_training(tmp_path: Path) -> None:
     request = DatasetRequest(plan=None, clean_per_failure=None)
 

@@ -27,7 +27,7 @@ class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     """Share of the steps during which the learning rate rises."""
     grad_norm: Annotated[float, Field(gt=0)] = 1.0
     max_length: Annotated[int, Field(ge=32)] = 4096
-    """Tokens of an example; a longer one is cut in its observation."""
+    """Tokens of an example; a longer one is cut at the end of its page."""
     packing: bool = False
     """Several examples in one sequence."""
     gradient_checkpointing: bool = False
