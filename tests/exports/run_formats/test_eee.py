@@ -62,7 +62,7 @@ def test_a_trial_without_a_score_is_left_out_and_counted(tmp_path: Path) -> None
     lines = exported(tmp_path / "run", tmp_path / "out")
 
     assert lines == [
-        "left out   1: without a score",
+        "left out   1: without a score, 1 of them void",
         f"eee        3 trials: {tmp_path / 'out'}",
     ]
     assert len(read(tmp_path / "out")["patient", "clean"][1]) == 1

@@ -186,7 +186,11 @@ def load_run(path: str | os.PathLike[str]) -> Frames:
     Raises TraceError as ``warex report`` does, MachineError where Polars is not installed.
     """
     require_extra("frames", "warex.load_run", "polars")
-    run = runs.load_run(read_path("load_run(", path))
+    return frames_of(runs.load_run(read_path("load_run(", path)))
+
+
+def frames_of(run: Run) -> Frames:
+    """Return a run's frames; Polars is installed."""
     counted = {(trial.key, trial.attempt) for trial in run.trials}
     table = tabulate(run)
     return Frames(

@@ -1,6 +1,6 @@
 """Reads a run folder."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -77,8 +77,20 @@ class Run:
         return name if isinstance(name, str) else self.path.resolve().name
 
 
-def load_run(path: Path, prices: PriceTable | None = None) -> Run:
+def refuse_damage(error: TraceError) -> None:
+    """Raise the error of a damaged attempt."""
+    raise error
+
+
+def load_run(
+    path: Path,
+    prices: PriceTable | None = None,
+    on_damage: Callable[[TraceError], None] = refuse_damage,
+) -> Run:
     """Read a run folder; ``prices`` overrides the run's own prices (see ``prices_of``).
+
+    ``on_damage`` is called with the error of each attempt whose files are damaged; unless it
+    raises, the run is without the attempt.
 
     Without a manifest, the conditions are ordered by name. Raises TraceError for a folder that is
     not a run, and for a damaged file in it.
@@ -92,7 +104,12 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
     prices = prices or prices_of(path, manifest)
     benchmarks = {key.benchmark for key, _, _ in found}
     words = {benchmark: benchmark_vocabulary(manifest, benchmark) for benchmark in benchmarks}
-    read = read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices)
+    read = list[TrialRecord]()
+    for record in read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices):
+        if isinstance(record, TraceError):
+            on_damage(record)
+        else:
+            read.append(record)
     scripted = scripted_agents(manifest)
     attempts = _unknown_where_unseen(a.scripted() if a.key.agent in scripted else a for a in read)
     return Run(

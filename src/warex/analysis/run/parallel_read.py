@@ -28,11 +28,11 @@ type _Attempts = Sequence[tuple[Path, Vocabulary | None]]
 
 def read_trials(
     attempts: _Attempts, prices: PriceTable, processes: int | None = None
-) -> list[TrialRecord]:
-    """Read the folders of attempts, in order.
+) -> list[TrialRecord | TraceError]:
+    """Read the folders of attempts, in order; of a damaged one the error is returned.
 
     ``processes`` defaults to a number that depends on the attempts and the machine's cores. Raises
-    TraceError as ``load_trial`` does, MachineError if a process dies.
+    MachineError if a process dies.
     """
     if processes is None:
         processes = min(os.cpu_count() or 1, 1 + len(attempts) // ATTEMPTS_PER_PROCESS)
@@ -45,11 +45,20 @@ def read_trials(
         return [record for found in read for record in found]
 
 
-def _read(attempts: _Attempts, prices: PriceTable) -> list[TrialRecord]:
-    return [load_trial(folder, vocabulary, prices) for folder, vocabulary in attempts]
+def _read(attempts: _Attempts, prices: PriceTable) -> list[TrialRecord | TraceError]:
+    return [_read_one(folder, vocabulary, prices) for folder, vocabulary in attempts]
 
 
-def _read_in_subprocess(attempts: _Attempts, prices: PriceTable) -> list[TrialRecord]:
+def _read_one(
+    folder: Path, vocabulary: Vocabulary | None, prices: PriceTable
+) -> TrialRecord | TraceError:
+    try:
+        return load_trial(folder, vocabulary, prices)
+    except TraceError as error:
+        return error
+
+
+def _read_in_subprocess(attempts: _Attempts, prices: PriceTable) -> list[TrialRecord | TraceError]:
     done = subprocess.run(
         [sys.executable, "-m", "warex.analysis.run.parallel_read"],
         input=pickle.dumps((attempts, prices)),
@@ -62,19 +71,13 @@ def _read_in_subprocess(attempts: _Attempts, prices: PriceTable) -> list[TrialRe
             f"a process that read traces ended with {done.returncode} ({said[-1]}); if the machine"
             " was short of memory, give it more"
         )
-    found: list[TrialRecord] | TraceError = pickle.loads(done.stdout)
-    if isinstance(found, TraceError):
-        raise found
-    return found
+    records: list[TrialRecord | TraceError] = pickle.loads(done.stdout)
+    return records
 
 
 def _main() -> None:
-    found: list[TrialRecord] | TraceError
-    try:
-        found = _read(*pickle.load(sys.stdin.buffer))
-    except TraceError as error:
-        found = error
-    sys.stdout.buffer.write(pickle.dumps(found))
+    records = _read(*pickle.load(sys.stdin.buffer))
+    sys.stdout.buffer.write(pickle.dumps(records))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ import click
 from click.core import ParameterSource
 
 from warex.cli.options.parameters import PATH, Parsed
-from warex.cli.output import echo
-from warex.errors import InputError
+from warex.cli.output import echo, warn
+from warex.errors import InputError, TraceError
 from warex.exports.names import (
     DIMENSIONS,
     FORMATS,
@@ -198,8 +198,10 @@ def command(
         from warex.exports.run_formats import RunExport, export_runs
 
         _require_no_dataset_options(click.get_current_context(), kind)
-        for line in export_runs(RunExport(kind, runs, out, agents, conditions, otlp)):
+        damaged = _Damaged()
+        for line in export_runs(RunExport(kind, runs, out, agents, conditions, otlp, damaged)):
             echo(line)
+        damaged.check()
         return
 
     from importlib.metadata import version
@@ -237,7 +239,9 @@ def command(
             "made_by": shlex.join(click.get_current_context().obj or ()),
         },
     )
-    manifest = write_dataset(out, build([load_run(run) for run in runs], request), card)
+    damaged = _Damaged()
+    loaded = [load_run(run, on_damage=damaged) for run in runs]
+    manifest = write_dataset(out, build(loaded, request), card)
     for split, facts in manifest.splits.items():
         counts = f"{facts.failure} failure, {facts.clean} clean"
         if facts.relabelled:
@@ -251,7 +255,30 @@ def command(
             f"separable  {rule.balanced_accuracy:.0%} by the {rule.rule} (of other"
             f" {rule.held_out}s; 50% is chance)"
         )
+    if damaged.number:
+        echo(f"left out   {damaged.number:,}: damaged")
     echo(f"data set   {out}")
+    damaged.check()
+
+
+class _Damaged:
+    """The damaged trials that an export is without."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def __call__(self, error: TraceError) -> None:
+        """Print the error of a trial."""
+        self.number += 1
+        warn(error)
+
+    def check(self) -> None:
+        """Raise TraceError if there was one."""
+        if self.number:
+            raise TraceError(
+                f"{count_noun(self.number, 'damaged trial is', 'damaged trials are')} left out;"
+                " the rest is written"
+            )
 
 
 def _require_no_dataset_options(context: click.Context, kind: str) -> None:

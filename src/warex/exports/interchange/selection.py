@@ -6,9 +6,11 @@ from pathlib import Path
 
 from warex.analysis.run.attempts import last_attempts
 from warex.analysis.run.folder_hints import folder_hint
-from warex.analysis.trial.record import trial_key_of
+from warex.analysis.trial.record import read_attempt, trial_key_of
 from warex.errors import InputError, TraceError
 from warex.files.reading import path_exists
+from warex.traces.outcome import Void
+from warex.traces.outcome_file import read_outcome
 from warex.traces.paths import EVENTS, TrialKey, trial_dir
 
 
@@ -21,6 +23,8 @@ class SelectedTrial:
     """The attempt that stands for it."""
     folder: str
     """The folder of its run's files below that of the export; empty for a single run."""
+    void: str | None = None
+    """Why the trial is void; None if it is not."""
 
     def file(self, out: Path, suffix: str) -> Path:
         """Return its file below ``out``, at the place of its folder in the run."""
@@ -35,6 +39,13 @@ class Selection:
     trials: tuple[SelectedTrial, ...]
     without_trace: int
     """Trials that are left out, since nothing was recorded."""
+    damaged: tuple[TraceError, ...] = ()
+    """Why trials are left out whose outcome or trace cannot be read: an error for each."""
+
+    @property
+    def voids(self) -> int:
+        """The number of void trials among ``trials``."""
+        return sum(trial.void is not None for trial in self.trials)
 
 
 def select_trials(
@@ -42,9 +53,10 @@ def select_trials(
 ) -> Selection:
     """Return the trials in folders of runs, conditions, trials or attempts; () for all agents.
 
-    Raises TraceError for a folder without a trial, InputError if no trial is left.
+    Each trace is read once to find damage. Raises TraceError for a folder without a trial and if
+    only damaged trials are left, InputError if no trial is left.
     """
-    trials, without_trace = list[SelectedTrial](), 0
+    trials, without_trace, damaged = list[SelectedTrial](), 0, list[TraceError]()
     for folder, name in zip(folders, folder_names(folders), strict=True):
         attempts = list(last_attempts(folder))
         if not attempts:
@@ -55,16 +67,28 @@ def select_trials(
                 conditions and key.condition not in conditions
             ):
                 continue
-            if path_exists(attempt / EVENTS):
-                trials.append(SelectedTrial(key, attempt, name))
-            else:
+            if not path_exists(attempt / EVENTS):
                 without_trace += 1
+                continue
+            try:
+                read_attempt(attempt)
+                outcome = read_outcome(attempt)
+            except TraceError as error:
+                damaged.append(error)
+                continue
+            void = outcome.reason if isinstance(outcome, Void) else None
+            trials.append(SelectedTrial(key, attempt, name, void))
+    if damaged and not trials:
+        raise TraceError(
+            f"{', '.join(map(str, folders))}: every trial is damaged, {len(damaged)} in all; the"
+            f" first: {damaged[0]}"
+        )
     if not trials:
         raise InputError(
             f"{', '.join(map(str, folders))}: there is no trial with a trace of these agents and"
             " conditions"
         )
-    return Selection(tuple(trials), without_trace)
+    return Selection(tuple(trials), without_trace, tuple(damaged))
 
 
 def folder_names(folders: Sequence[Path]) -> Iterator[str]:

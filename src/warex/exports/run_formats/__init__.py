@@ -4,11 +4,13 @@ Each has ``write``, which takes a ``RunExport`` and returns the lines that the c
 first line of the file is what ``--help`` says of it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from warex.analysis.run.load import refuse_damage
+from warex.errors import TraceError
 from warex.exports.interchange.selection import Selection, select_trials
 from warex.exports.names import RunFormat, module_name
 from warex.text.english import count_noun
@@ -26,10 +28,15 @@ class RunExport:
     conditions: tuple[str, ...] = ()
     address: str | None = None
     """A receiver that it is sent to, instead of ``out``."""
+    on_damage: Callable[[TraceError], None] = refuse_damage
+    """Called for each damaged trial, which is then left out; raises the error unless given."""
 
     def select(self) -> Selection:
         """Return the trials. Raises TraceError for a folder without one, InputError if none fit."""
-        return select_trials(self.runs, self.agents, self.conditions)
+        selection = select_trials(self.runs, self.agents, self.conditions)
+        for error in selection.damaged:
+            self.on_damage(error)
+        return selection
 
     def require_new_folder(self) -> None:
         """Raise InputError if ``out`` is a file, or a folder that is not empty."""
@@ -39,10 +46,19 @@ class RunExport:
 
     def result(self, selection: Selection, where: object = None) -> Iterable[str]:
         """Yield the lines that say what was written."""
-        if selection.without_trace:
-            yield f"left out   {selection.without_trace:,}: nothing was recorded"
+        yield from left_out(selection)
+        if selection.voids:
+            yield f"void       {selection.voids:,}: marked in the files"
         trials = count_noun(len(selection.trials), "trial")
         yield f"{self.format:10} {trials}: {where or self.out}"
+
+
+def left_out(selection: Selection) -> Iterable[str]:
+    """Yield the lines that count the trials that a selection is without."""
+    if selection.without_trace:
+        yield f"left out   {selection.without_trace:,}: nothing was recorded"
+    if selection.damaged:
+        yield f"left out   {len(selection.damaged):,}: damaged"
 
 
 def export_runs(export: RunExport) -> Iterable[str]:

@@ -26,7 +26,7 @@ from warex.exports.interchange.samples import (
 )
 from warex.exports.interchange.strict_json import encode_strictly, sanitize
 from warex.exports.rows import ChatMessage
-from warex.exports.run_formats import RunExport
+from warex.exports.run_formats import RunExport, left_out
 from warex.extras import VERSION
 from warex.text.english import count_noun
 from warex.traces.files import write_atomic
@@ -46,21 +46,21 @@ def write(export: RunExport) -> Iterable[str]:
     """Write the evaluations."""
     selection = export.select()
     export.require_new_folder()
-    left_out = written = 0
+    unscored = written = void = 0
     made_at = Clock().wall()
     for evaluation in evaluations(selection.trials):
         samples = [read_sample(trial) for trial in evaluation.trials]
         scored = [each for each in samples if isinstance(each.record.outcome, Counted)]
-        left_out += len(samples) - len(scored)
+        void += sum(each.record.void for each in samples)
+        unscored += len(samples) - len(scored)
         written += len(scored)
         if scored:
             write_evaluation(evaluation, scored, export.out, made_at)
     if not written:
-        raise InputError(f"no trial has a score: {count_noun(left_out, 'trial')} left out")
-    if left_out:
-        yield f"left out   {left_out:,}: without a score"
-    if selection.without_trace:
-        yield f"left out   {selection.without_trace:,}: nothing was recorded"
+        raise InputError(f"no trial has a score: {count_noun(unscored, 'trial')} left out")
+    if unscored:
+        yield f"left out   {unscored:,}: without a score, {void:,} of them void"
+    yield from left_out(selection)
     yield f"{export.format:10} {count_noun(written, 'trial')}: {export.out}"
 
 

@@ -94,12 +94,12 @@ def write_har(trials: Sequence[SelectedTrial], out: Path) -> None:
     for trial in trials:
         path = out if out.suffix == ".har" else trial.file(out, ".har")
         trace = read_attempt(trial.path, lean=True)
-        archive = har(trace, trial.key, BlobStore(trial.path / BLOBS))
+        archive = har(trace, trial.key, BlobStore(trial.path / BLOBS), trial.void)
         write_atomic(path, encode_strictly(archive, indent=1))
 
 
-def har(trace: Trace, key: TrialKey, store: BlobStore) -> Json:
-    """Return the archive of a trial; ``store`` has its bodies."""
+def har(trace: Trace, key: TrialKey, store: BlobStore, void: str | None = None) -> Json:
+    """Return the archive of a trial; ``store`` has its bodies, ``void`` says why it is void."""
     bodies = _Bodies(store)
     answers = {answer.exchange: answer for answer in trace.events(ResponseSeen)}
     faults = _faults(trace.entries)
@@ -120,6 +120,7 @@ def har(trace: Trace, key: TrialKey, store: BlobStore) -> Json:
                 "condition": key.condition,
                 "task": key.task,
                 "repeat": key.repeat,
+                "void": void,
                 "truncated": trace.truncation,
                 # Of connections that were never made, so that no request was.
                 "faults": [fault for each in faults.values() for fault in each],

@@ -64,12 +64,15 @@ def _line(trial: SelectedTrial) -> bytes:
 
 def _traces(trial: SelectedTrial) -> Json:
     entries = read_attempt(trial.path, lean=True).entries
-    return otlp(entries, trial.key, str(trial.path))
+    return otlp(entries, trial.key, str(trial.path), trial.void)
 
 
-def otlp(entries: Sequence[Entry], key: TrialKey, identity: str) -> Json:
-    """Return a trial as OTLP's TracesData; ``identity`` tells it from others of its key."""
-    spans = list(_spans(entries, key, _hex(32, identity)))
+def otlp(entries: Sequence[Entry], key: TrialKey, identity: str, void: str | None = None) -> Json:
+    """Return a trial as OTLP's TracesData.
+
+    ``identity`` tells it from others of its key; ``void`` says why it is void.
+    """
+    spans = list(_spans(entries, key, _hex(32, identity), void))
     resource = {"service.name": "warex", "service.version": VERSION}
     scope = {"name": "warex", "version": VERSION}
     return {
@@ -83,7 +86,7 @@ def otlp(entries: Sequence[Entry], key: TrialKey, identity: str) -> Json:
     }
 
 
-def _spans(entries: Sequence[Entry], key: TrialKey, trace: str) -> Iterator[Json]:
+def _spans(entries: Sequence[Entry], key: TrialKey, trace: str, void: str | None) -> Iterator[Json]:
     if not entries:
         return
     origin = _origin(entries[0])
@@ -153,6 +156,7 @@ def _spans(entries: Sequence[Entry], key: TrialKey, trace: str) -> Iterator[Json
         "warex.condition": key.condition,
         "warex.task": key.task,
         "warex.repeat": key.repeat,
+        "warex.void": void,
     }
     times = entries[0].t, max(entry.t for entry in entries)
     whole = span(entries[0], f"invoke_agent {key.agent}", _INTERNAL, times, of_trial)

@@ -28,7 +28,10 @@ def write(export: RunExport) -> Iterable[str]:
     selection = export.select()
     export.require_new_folder()
     for trial in selection.trials:
-        text = "\n".join(_lines(read_attempt(trial.path), trial.key, with_key=True)) + "\n"
+        lines = [*_lines(read_attempt(trial.path), trial.key, with_key=True)]
+        if trial.void is not None:
+            lines.insert(0, f"Void: {_json(trial.void)}")
+        text = "\n".join(lines) + "\n"
         write_atomic(trial.file(export.out, ".log"), text.encode("utf-8", "replace"))
     return export.result(selection)
 

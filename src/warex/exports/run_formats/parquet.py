@@ -3,13 +3,14 @@
 The columns are those of ``warex.load_run``, after the folder of the run.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from warex.analysis.output.frames import Frames, load_run
-from warex.errors import InputError
+from warex.analysis.output.frames import Frames, frames_of
+from warex.analysis.run.load import load_run, refuse_damage
+from warex.errors import InputError, TraceError
 from warex.exports.run_formats import RunExport
 from warex.extras import require_extra
 from warex.text.english import count_noun
@@ -24,7 +25,17 @@ TABLES: Final = ("trials", "steps", "exchanges", "faults")
 def write(export: RunExport) -> Iterable[str]:
     """Write the tables."""
     export.require_new_folder()
-    rows = write_parquet(export.runs, export.out, export.agents, export.conditions)
+    damaged = list[TraceError]()
+
+    def leave_out(error: TraceError) -> None:
+        export.on_damage(error)
+        damaged.append(error)
+
+    rows = write_parquet(export.runs, export.out, export.agents, export.conditions, leave_out)
+    if damaged:
+        yield f"left out   {len(damaged):,}: damaged"
+    if voids := _voids(export.out):
+        yield f"void       {voids:,}: marked in the files"
     for table, number in rows.items():
         yield f"{table:10} {count_noun(number, 'row')}"
     yield f"{export.format:10} {export.out}"
@@ -35,16 +46,17 @@ def write_parquet(
     out: Path,
     agents: Sequence[str] = (),
     conditions: Sequence[str] = (),
+    on_damage: Callable[[TraceError], None] = refuse_damage,
 ) -> Mapping[str, int]:
     """Write the tables of runs; return the number of rows of each. () is all agents.
 
-    Raises InputError if a run lacks an agent or a condition, MachineError if Polars is missing or a
-    file cannot be written.
+    ``on_damage`` is that of ``warex.analysis.run.load.load_run``. Raises InputError if a run lacks
+    an agent or a condition, MachineError if Polars is missing or a file cannot be written.
     """
     require_extra("frames", "--to parquet", "polars")
     import polars as pl
 
-    loaded = [load_run(path) for path in runs]
+    loaded = [frames_of(load_run(path, on_damage=on_damage)) for path in runs]
     _require_known(loaded, agents, conditions)
     rows = {}
     for table in TABLES:
@@ -54,6 +66,13 @@ def write_parquet(
         write_atomic(out / f"{table}.parquet", data.getvalue())
         rows[table] = frame.height
     return rows
+
+
+def _voids(out: Path) -> int:
+    import polars as pl
+
+    trials = pl.read_parquet(out / "trials.parquet", columns=["outcome"])
+    return trials.filter(pl.col("outcome") == "void").height
 
 
 def _selected(
