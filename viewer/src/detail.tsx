@@ -148,7 +148,7 @@ function ExchangeDetail(props: Props & { exchange: Exchange }): JSX.Element {
           ["from", exchange.by ?? "—"],
           ["kind", exchange.resource],
           ["time", `${seconds(exchange.t)}, ${exchange.end === null ? "no end" : `${seconds(exchange.end - exchange.t)} long`}`],
-          ["size", `${bytes(exchange.size)}; the body is not recorded, but for what a fault changed in it`],
+          ["size", `${bytes(exchange.size)}; of the body only what a fault changed is shown here; a run with --record-bodies keeps it, and warex export --to har writes it`],
           [
             "faults",
             faults.length === 0
