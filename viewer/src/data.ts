@@ -83,6 +83,15 @@ export interface ClickPoint {
   action: string;
 }
 
+/** A body of a request or an answer. */
+export interface Body {
+  file: string;
+  size: number;
+  form: "JSON" | "HTML" | "text" | "binary";
+  text: string;
+  notes: string[];
+}
+
 export interface Step {
   seq: number;
   number: number;

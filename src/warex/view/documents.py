@@ -15,6 +15,7 @@ from warex.files.reading import open_regular_file
 from warex.report.text.divergence import describe_divergence, describe_step, trial_names
 from warex.traces.blobs import BlobStore
 from warex.traces.paths import BLOBS, EVENTS
+from warex.view.body_document import body_document
 from warex.view.comparable import clean_twin, comparable
 from warex.view.judgement import is_judged_at_once, judgement
 from warex.view.prompt_document import prompt_document
@@ -25,13 +26,14 @@ from warex.view.run_document import (
     require_run,
     run_document,
 )
-from warex.view.trace_index import TraceIndex, raw_lines, read_index
+from warex.view.trace_index import RAW_CHUNK, TraceIndex, raw_lines, read_index
 from warex.view.trial_document import trial_document
 
 _PIECE = 1 << 20
 _INDEXES = 4
 """Traces whose index is kept."""
-_LARGEST_BLOB = 1 << 26
+_LARGEST_IMAGE = 1 << 24
+"""Bytes."""
 
 
 class Documents:
@@ -103,15 +105,14 @@ class Documents:
         return sorted(self._index(self._attempt(number, trial)).chunks)
 
     def blob(self, number: int, trial: str, reference: str) -> bytes:
-        """Return an image or a body. Raises TraceError."""
+        """Return an image. Raises TraceError, also for one that is too large."""
         folder = self._attempt(number, trial).path / BLOBS
-        with suppress(OSError):
-            if (size := (folder / reference).stat().st_size) > _LARGEST_BLOB:
-                raise TraceError(
-                    f"{folder / reference} has {size / 1e6:,.0f} MB; the viewer shows up to"
-                    f" {_LARGEST_BLOB / 1e6:,.0f} MB."
-                )
-        return BlobStore(folder).get(reference)
+        return BlobStore(folder).get(reference, _LARGEST_IMAGE)
+
+    def body(self, number: int, trial: str, seq: int) -> dict[str, Any]:
+        """Return the body that a line of a trial's trace refers to. Raises TraceError."""
+        lines = self.raw(number, trial, (seq - 1) // RAW_CHUNK)
+        return body_document(self._attempt(number, trial).path, lines, seq)
 
     def pair(self, one: tuple[int, str], other: tuple[int, str]) -> dict[str, Any]:
         """Return where two trials part, and their aligned steps. Raises TraceError."""

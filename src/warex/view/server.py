@@ -135,6 +135,8 @@ def _document(documents: Documents, request: "Request") -> object:
             return documents.trial(int(run), trial)
         case ["prompt", run, trial, seq]:
             return documents.prompt(int(run), trial, int(seq))
+        case ["body", run, trial, seq]:
+            return documents.body(int(run), trial, int(seq))
         case ["judgement", run, trial]:
             return documents.judgement(int(run), trial)
         case ["raw", run, trial, chunk]:
