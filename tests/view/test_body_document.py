@@ -101,7 +101,7 @@ def test_a_body_is_read_by_the_line_that_refers_to_it(tmp_path: Path) -> None:
 
     assert (body["file"], body["size"], body["text"]) == (f"blobs/{ref}", 8, '{\n "a": 1\n}')
     assert json.dumps(body["text"]) in (tmp_path / f"site/data/body-0-{trial}-2.js").read_text()
-    with pytest.raises(TraceError, match="Line 1 of the trace .* refers to no body"):
+    with pytest.raises(TraceError, match=r"Line 1 of the trace .* refers to no body"):
         documents.body(0, trial, 1)
 
 
