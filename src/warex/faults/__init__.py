@@ -18,7 +18,7 @@ from warex.faults.base import (
     Stage,
     Target,
 )
-from warex.faults.catalogue import AnyFault, catalogue, fault_named, kind_of
+from warex.faults.catalogue import AnyFault, catalogue, fault_named, kind_of, why_refused
 
 __all__ = [
     "CATALOGUE",
@@ -35,6 +35,7 @@ __all__ = [
     "Target",
     "fault_named",
     "kind_of",
+    "why_refused",
 ]
 
 if TYPE_CHECKING:

@@ -20,6 +20,13 @@ from warex.faults.base import Fault
 _FOLDER: Final = Path(__file__).parent
 _PACKAGE: Final = __name__.rpartition(".")[0]
 _TAG: Final = "kind"
+_REFUSED: Final = {
+    "packet_reorder": "packets out of order need the kernel's netem, which WAREX does not use:"
+    " many kernels of containers and virtual machines are without it; packet_loss makes a"
+    " connection late as such packets do, and websocket_fault with action: reorder exchanges"
+    " messages"
+}
+"""Kinds that a user may look for in vain, and why."""
 
 
 def fault_named(kind: str) -> type[Fault] | None:
@@ -29,6 +36,11 @@ def fault_named(kind: str) -> type[Fault] | None:
             if kind_of(fault) == kind:
                 return fault
     return None
+
+
+def why_refused(kind: str) -> str | None:
+    """Return why there is no fault of a kind that a user may look for; None for any other."""
+    return _REFUSED.get(kind)
 
 
 @cache
@@ -93,6 +105,8 @@ def _validate(value: Any, info: ValidationInfo) -> Any:
     given = isinstance(value, Mapping) and _TAG in value
     kind = value[_TAG] if given else None
     fault = fault_named(kind) if isinstance(kind, str) else None
+    if isinstance(kind, str) and (reason := why_refused(kind)) is not None:
+        raise ValueError(f"fault kind {kind!r} does not exist: {reason}")
     if given and fault is None:
         kinds = ", ".join(repr(kind_of(known)) for known in catalogue())
         raise PydanticKnownError(

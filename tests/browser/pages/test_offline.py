@@ -1,4 +1,4 @@
-"""Without a network: which error Chromium shows, and what of an open page ends."""
+"""Without a network, or without HTTP/2: what Chromium shows, whatever it asks for."""
 
 from pathlib import Path
 from typing import Any
@@ -6,21 +6,66 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Error
 
+from tests.browser.pages.broken_answers import KINDS, SITE, Visits, lane_to, routes
 from tests.proxy.support.lanes import Begin, wait_until
 from tests.proxy.support.origin import Answer, served, server_context
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
-from warex.traces import FaultDelivered, FaultMissed
+from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, RequestSeen
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SITE = "https://shop.example"
 PAGE = b"""<!doctype html><title>Page</title><link rel=icon href='data:,'><script>
 window.seen = [];
 const events = new EventSource("/events");
 events.onmessage = () => seen.push("event");
 events.onerror = () => seen.push("error");
 </script>"""
+
+
+def test_whatever_chromium_asks_for_without_a_network_is_reset(
+    browser: Browser, begin: Begin, tmp_path: Path
+) -> None:
+    with lane_to(begin, "length", tmp_path, {"gone": {"kind": "offline", "lasts": 60}}) as lane:
+        context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
+        context.set_default_timeout(10_000)
+        visits = Visits(context, "gone", fails=True)
+        visits.all()
+        context.close()
+    assert visits.met == {**dict.fromkeys(KINDS, "error"), "file": "canceled"}
+    # Playwright tells nothing of a download's request.
+    assert visits.errors == dict.fromkeys(KINDS[:-1], "net::ERR_CONNECTION_RESET")
+    asked = {it.url.rpartition("/")[2] for it in lane.events(FaultPlanned)}
+    assert asked == set(KINDS)
+    assert lane.events(FaultDelivered)
+
+
+def test_whatever_chromium_asks_for_comes_by_http_1_where_http_2_is_refused(
+    browser: Browser, begin: Begin, tmp_path: Path
+) -> None:
+    ca = ensure_ca(tmp_path / "ca")
+    rule = {
+        "name": "old",
+        "match": {"url": f"{SITE}/*"},
+        "trigger": {"always": True},
+        "fault": {"kind": "protocol_downgrade"},
+    }
+    with served(server_context(*ca.leaf("localhost", tmp_path), ["h2"])) as site:
+        routes(site, "h2", {"old": {}})
+        maps = (f"{SITE}=https://localhost:{site.port}",)
+        for version, rules in (("HTTP/2.0", []), ("HTTP/1.1", [rule])):
+            scenario = Scenario.model_validate({"name": "old", "rules": rules})
+            with begin(scenario=scenario, maps=maps, insecure=True) as lane:
+                context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
+                context.set_default_timeout(10_000)
+                visits = Visits(context, "old", fails=False)
+                visits.all()
+                context.close()
+            assert visits.met == {**dict.fromkeys(KINDS, "load"), "script": "ran"}
+            assert visits.errors == {}
+            requests = [it for it in lane.events(RequestSeen) if it.url.startswith(SITE)]
+            assert {it.http_version for it in requests} == {version}
+            assert bool(lane.events(FaultDelivered)) is bool(rules)
 
 
 def test_chromium_shows_a_reset_and_a_page_gets_its_events_again_afterwards(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from asyncio import StreamReader, StreamWriter
+from itertools import takewhile
 from pathlib import Path
 
 import httpx
@@ -11,7 +12,9 @@ import pytest
 from tests.llm.families.vectors import Vector, vectors
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Answer, Origin, Seen, Stream
+from warex.faults.llm.llm_broken_event import LlmBrokenEvent
 from warex.faults.llm.llm_cut import LlmCut
+from warex.faults.llm.llm_error_event import LlmErrorEvent
 from warex.faults.llm.llm_stall import LlmStall
 from warex.llm import LLM_APIS, LlmApi, recognise
 from warex.llm.defences import Defence
@@ -177,3 +180,34 @@ def test_a_live_stream_falls_silent_and_is_whole_or_lacks_its_end(
     assert vector.body.startswith(cut.content)
     assert len(cut.content) < len(vector.body)
     assert len(lane.events(FaultDelivered)) == 1
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """Return how many of the first bytes are the same."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+@each_family
+def test_a_live_stream_has_one_broken_event_or_ends_in_the_apis_error(
+    begin: Begin, plain: Origin, family: LlmApi
+) -> None:
+    streamed = [v for v in answers(family) if v.recognised().stream]
+    vector = max(streamed, key=lambda v: len(v.body))
+    plain.routes[vector.path] = live(vector)
+    with begin(scenario=scenario(LlmBrokenEvent(after_events=1))) as lane:
+        broken = ask(lane, plain, vector).content
+    before, after = _alike(vector.body, broken), _alike(vector.body[::-1], broken[::-1])
+    assert before
+    assert after
+    assert before + after < len(vector.body)
+    assert len(lane.events(FaultDelivered)) == 1
+
+    with begin(scenario=scenario(LlmErrorEvent(after_events=1))) as lane:
+        ended = ask(lane, plain, vector)
+    assert ended.status_code == 200
+    assert 0 < _alike(vector.body, ended.content) < len(vector.body)
+    assert len(lane.events(FaultDelivered)) == 1
+    (call,) = lane.events(LlmCall)
+    assert call.error
+    assert not call.complete

@@ -36,6 +36,11 @@ def test_a_fault_that_answers_or_cuts_hits_the_handshake(kind: str) -> None:
     assert "can never apply" not in told({"kind": kind}, {"resource": ["websocket"]})
 
 
+def test_a_limited_rate_holds_for_messages_of_websockets_too() -> None:
+    for resource in (["websocket"], ["xhr", "websocket"]):
+        assert not told({"kind": "bandwidth"}, {"resource": resource})
+
+
 def test_websockets_among_others_are_told_to_pass() -> None:
     said = told({"kind": "json_corruption"}, {"resource": ["xhr", "websocket"]})
     assert "hits no WebSocket, though its `resource` names them" in said

@@ -48,17 +48,21 @@ def _usual_delay(given: Mapping[str, Any]) -> float:
 
 
 class Bandwidth(HeldFault, frozen=True):
-    """Let bodies through at a limited rate."""
+    """Let bodies, and the messages of WebSockets, through at a limited rate."""
 
     summary: ClassVar = "Let answers and requests through at few bytes a second."
 
     kind: Literal["bandwidth"] = "bandwidth"
     stage: Literal["request"] = "request"
     down: Rate | None = Field(
-        default=None, description="Bytes a second of the bodies of answers; null: the profile's."
+        default=None,
+        description="Bytes a second of the bodies of answers, and of a WebSocket's messages to"
+        " the client; null: the profile's.",
     )
     up: Rate | None = Field(
-        default=None, description="Bytes a second of the bodies of requests; null: the profile's."
+        default=None,
+        description="Bytes a second of the bodies of requests, and of a WebSocket's messages to"
+        " the site; null: the profile's.",
     )
     profile: Profile | None = Field(
         default_factory=_usual_profile,

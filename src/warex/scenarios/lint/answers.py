@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Final
 
-from warex.effects import Effect, Rewrite
+from warex.effects import Effect, Rewrite, Throttle
 from warex.exchange import Request, Response
 from warex.rewriting.base import Edit
 from warex.rewriting.header_edit import HeaderEdit
@@ -88,6 +88,8 @@ def _off_streams(rule: Rule) -> Iterator[str]:
 
 
 def _needs_body(effect: Effect) -> bool:
+    if isinstance(effect, Throttle):
+        return False
     traits = effect.traits
     of_body = traits.rewrites or traits.paces or traits.malforms
     return of_body or traits.depends_on_site or traits.changes_messages
