@@ -40,6 +40,8 @@ from warex.faults.walls.consent_wall import ConsentWall
 from warex.faults.walls.maintenance_page import MaintenancePage
 from warex.faults.walls.rate_limit import RateLimit
 from warex.faults.walls.session_expired import SessionExpired
+from warex.faults.world.price_change import PriceChange
+from warex.faults.world.two_factor import TwoFactor
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
@@ -64,6 +66,8 @@ FAULTS: Final[dict[str, Fault | None]] = {
     "http_error": HttpError(status=500, page="shop"),
     "soft_error": SoftError(page="portal"),
     "rate_limit": RateLimit(),
+    "two_factor": TwoFactor(),
+    "price_change": PriceChange(),
     "popup": Popup(),
     "malicious_popup": MaliciousPopup(lure="session"),
     "fake_site": MaliciousPopup(lure="session"),
