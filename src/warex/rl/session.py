@@ -9,16 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from warex.api import Injection, Interception
 from warex.errors import InputError, TrialVoid, WarexError
 from warex.rl.curriculum import EpisodePlan, ScoredEpisode
 from warex.rl.trace_entries import trace_entries
 from warex.sandbox.command import CompletedCommand, run_command
-
-AGENT_LOG: Final = "agent.log"
-"""The agent's output, beside its trace."""
+from warex.traces.paths import AGENT_LOG
 
 
 @dataclass(frozen=True, slots=True)
