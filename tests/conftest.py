@@ -42,7 +42,7 @@ for _variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
 # nothing to do with it. Elsewhere they are drawn anew.
 _SAME = "CI" in os.environ
 settings.register_profile("quick", deadline=None, max_examples=25, derandomize=_SAME)
-settings.register_profile("thorough", deadline=None, max_examples=200, derandomize=_SAME)
+settings.register_profile("thorough", deadline=None, max_examples=100, derandomize=_SAME)
 settings.load_profile("quick")
 
 
