@@ -33,9 +33,9 @@ def show(name: str, as_json: bool) -> None:
     from warex.scenarios.mistakes import unknown_name
 
     by_kind = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
-    if (reason := why_refused(name)) is not None:
-        raise InputError(f"there is no fault {name!r}: {reason}")
     if name not in by_kind:
+        if (reason := why_refused(name)) is not None:
+            raise InputError(f"there is no fault {name!r}: {reason}")
         raise InputError(unknown_name("there is no fault", name, tuple(by_kind)))
     schema = by_kind[name].model_json_schema()
     if as_json:
