@@ -98,3 +98,16 @@ def test_rules_that_are_about_none_of_the_named_sites_are_reported(tmp_path: Pat
     assert sentence.startswith("Rule 'down' hits nothing on the task sites")
     assert ineffective_rules(str(file), ("https://shop.example",)) == ()
     assert ineffective_rules(str(file), ()) == ()
+
+
+def test_a_rule_that_can_never_hit_anything_is_reported_without_sites_too(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(
+        "schema_version: 1\nname: s\nrules:\n  - name: drop\n    match: {resource: document}\n"
+        "    trigger: {always: true}\n    fault: {kind: websocket_fault}\n"
+    )
+
+    (sentence,) = ineffective_rules(str(file), ())
+
+    assert sentence.startswith("Rule 'drop' can never apply: websocket_fault is about WebSockets")
+    assert ineffective_rules(None, ()) == ()

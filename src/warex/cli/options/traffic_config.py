@@ -63,8 +63,8 @@ def build_proxy_config(
 
 
 def ineffective_rules(scenario: str | None, sites: tuple[str, ...]) -> tuple[str, ...]:
-    """Return sentences on rules that cannot match on the given sites; () without sites."""
-    if not (scenario and sites):
+    """Return sentences on rules that can never hit anything, or nothing on the given sites."""
+    if not scenario:
         return ()
     from warex.scenarios.lint.linter import rules_without_effect
     from warex.scenarios.load import load_scenario
