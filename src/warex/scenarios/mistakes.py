@@ -100,8 +100,8 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         within, key = place[:-1], place[-1]
         keys = _keys(_follow(details["loc"][:-1], data, root)[2], root)
         hint = did_you_mean(str(key), keys)
-        words = f"there is no key {_cut(repr(key))} here{hint}"
-        words = _then(words, "the keys are ") + ", ".join(keys) if keys else f"{words}, nor others"
+        words = f"there is no key {_cut(repr(key))} here"
+        words += hint or (f"; the keys are {', '.join(keys)}" if keys else ", nor others")
     elif kind in ("union_tag_not_found", "union_tag_invalid"):
         key, tags = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
         unknown = f"{key!r} is missing"
@@ -116,8 +116,8 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         options = [word for word in _options(schema, root) if isinstance(word, str)]
         hint = did_you_mean(value, options) if isinstance(value, str) else ""
         allowed = _allowed(schema, root)
-        refused = _then(f"{_shown(value)} is not allowed{hint}", "give ")
-        words = f"{refused}{allowed}{_quotes(value, allowed)}"
+        words = f"{_shown(value)} is not allowed"
+        words += hint or f"; give {allowed}{_quotes(value, allowed)}"
     return place, _at(within, data, words)
 
 
@@ -125,11 +125,6 @@ def _keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
     """Return the keys that a schema, or one of its branches, knows."""
     branches = [_resolved(branch, root) for branch in schema.get("anyOf", (schema,))]
     return [key for branch in branches for key in branch.get("properties", ())]
-
-
-def _then(words: str, more: str) -> str:
-    """Continue a sentence that may end in a question mark."""
-    return f"{words} {more[:1].upper()}{more[1:]}" if words.endswith("?") else f"{words}; {more}"
 
 
 def _at(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:

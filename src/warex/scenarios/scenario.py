@@ -41,11 +41,10 @@ HTTP_METHODS = (
 def _known_methods(methods: tuple[str, ...]) -> tuple[str, ...]:
     for method in methods:
         if method.upper() not in HTTP_METHODS:
-            hint = did_you_mean(method.upper(), HTTP_METHODS) or ";"
-            raise ValueError(
-                f"there is no HTTP method {method!r}{hint}"
-                f" there are {', '.join(HTTP_METHODS[:9])} and others of IANA's registry"
+            hint = did_you_mean(method.upper(), HTTP_METHODS) or (
+                f"; give {', '.join(HTTP_METHODS[:9])}, or another of IANA's registry"
             )
+            raise ValueError(f"HTTP method {method!r} does not exist{hint}")
     return tuple(method.upper() for method in methods)
 
 

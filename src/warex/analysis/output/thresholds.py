@@ -249,8 +249,8 @@ def _threshold(part: str, expression: str, metrics: Ranges) -> Threshold:
     metric = found["metric"]
     if metric not in metrics:
         raise InputError(
-            f"{part!r}: there is no metric {metric!r}{did_you_mean(metric, metrics) or '.'}"
-            f" There are: {', '.join(metrics)}"
+            f"{part!r}: there is no metric {metric!r}"
+            f"{did_you_mean(metric, metrics) or f'. There are: {", ".join(metrics)}'}"
         )
     try:
         bound = float(found["bound"])
@@ -305,10 +305,10 @@ def check_scopes(expression: str, scopes: Sequence[Scope]) -> None:
     names = {name for scope in scopes for name in scope.names}
     for threshold in parse_thresholds(expression):
         if threshold.scope and threshold.scope not in names:
+            listed = ", ".join(sorted(names))
             raise InputError(
                 f"{threshold.text!r}: there is no condition {threshold.scope!r} in this run"
-                f"{did_you_mean(threshold.scope, names) or '.'} There are:"
-                f" {', '.join(sorted(names))}"
+                f"{did_you_mean(threshold.scope, names) or f'. There are: {listed}'}"
             )
         about = [it for it in scopes if not threshold.scope or threshold.scope in it.names]
         if not threshold.scope:

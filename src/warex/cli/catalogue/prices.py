@@ -79,7 +79,7 @@ def show(model: str, as_json: bool) -> None:
 
 @command.command("update")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=completion.FILE)
-@click.option("--out", type=PATH, help="File to write. [default: the user's]")
+@click.option("-o", "--out", type=PATH, help="File to write. [default: the user's]")
 @click.option(
     "--date",
     "day",

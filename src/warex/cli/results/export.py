@@ -57,7 +57,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     default="sft",
     help=f"Data sets: {_listed(FORMATS)}. Whole runs: {_listed(RUN_FORMATS)}.",
 )
-@click.option("--out", type=PATH, metavar="DIR", help="A new folder.")
+@click.option("-o", "--out", type=PATH, metavar="DIR", help="A new folder.")
 @click.option(
     "--otlp",
     type=Parsed(_read_address),

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 @model_option
 @click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")
 @click.option(
-    "--out", type=PATH, required=True, metavar="DIR", help="A new folder for adapters and tables."
+    "-o",
+    "--out",
+    type=PATH,
+    required=True,
+    metavar="DIR",
+    help="A new folder for adapters and tables.",
 )
 @click.option("--without-relabelled", is_flag=True, help="Try without relabelled answers.")
 @click.option(

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     help="Rows to ask.",
 )
 @limit_option
-@click.option("--out", type=PATH, metavar="DIR", help="Folder for answers and tables.")
+@click.option("-o", "--out", type=PATH, metavar="DIR", help="Folder for answers and tables.")
 @batch_option
 @precision_option
 @json_option
