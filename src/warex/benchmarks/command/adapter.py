@@ -232,14 +232,14 @@ class CommandBenchmark(Benchmark):
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the result in the file, or by the exit code if no file is named."""
         options, expect = self.options, self._expect(job.task)
-        output = last_output(job.folder / AGENT_LOG)
+        log = job.folder / AGENT_LOG
         ending: Ending = "time_limit" if code is None else "answered"
         if options.result is None and expect is None:
             if code not in (0, 1, None):
-                return harness_crash(f"it ended with code {code}{output}")
+                return harness_crash(f"it ended with code {code}{last_output(log)}")
             return TaskResult(ending, float(code == 0))
         if code is not None and code not in options.codes:
-            return harness_crash(f"it ended with code {code}{output}")
+            return harness_crash(f"it ended with code {code}{last_output(log)}")
         if options.result is None:
             return TaskResult(ending, 0.0)
         path = job.folder / fill_placeholders(
@@ -249,6 +249,7 @@ class CommandBenchmark(Benchmark):
             value, answer = _value_of(options.result, read_text_file(path, "replace"))
         except (OSError, ValueError, LookupError) as error:
             if isinstance(error, FileNotFoundError):
+                output = last_output(log)
                 return no_result(code, f"it ended with code {code} and left no {path.name}{output}")
             return no_result(code, f"its result {path.name} cannot be read: {error}")
         if expect is None:
