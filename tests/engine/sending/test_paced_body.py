@@ -126,8 +126,11 @@ def test_a_rate_is_held_within_five_percent(
         client.sendall(b"GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
         first = size = len(client.recv(1024)) + len(client.recv(1024))
         began = time.monotonic()
+        rates: list[float] = []
         while size < len(body):
             size += len(client.recv(1 << 20))
-        took = time.monotonic() - began
+            if size > len(body) // 2:
+                rates.append((size - first) / (time.monotonic() - began))
         handler.outcome()
-    assert (size - first) / took == pytest.approx(rate, rel=0.05)
+    # A busy machine makes a piece late, and none early.
+    assert max(rates) == pytest.approx(rate, rel=0.05)
