@@ -135,7 +135,7 @@ def test_an_event_source_goes_on_where_its_stream_has_ended(
 @contextmanager
 def page_behind(browser: Browser, lane: Lane) -> Iterator[Page]:
     context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     try:
         yield context.new_page()
     finally:

@@ -78,7 +78,7 @@ def amounts_in(text: str) -> list[int]:
 
 def visited(browser: Browser, lane: Lane) -> Page:
     context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     return context.new_page()
 
 

@@ -194,7 +194,7 @@ def test_a_changed_page_of_a_framework_works_and_stays_changed(
     pages.routes["/click"] = counting()
     with lane_to(begin, pages, scenario(fault)) as lane:
         page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         said = errors_of(page)
         page.goto(f"https://shop.example/{name}")
         if fault == NAGGING:
@@ -228,7 +228,7 @@ def test_a_page_of_a_framework_works_once_the_wall_before_it_is_passed(
     pages.routes["/click"] = counting()
     with lane_to(begin, pages, scenario(wall, trigger=Trigger(first=1))) as lane:
         page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         page.goto(f"https://shop.example/{name}")
         said = errors_of(page)
         page.locator("form").locator("button, input").first.click()

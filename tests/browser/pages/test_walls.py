@@ -50,7 +50,7 @@ def visiting(
     """Give a lane on which the fault is met, and a tab; at the end it was met."""
     with lane_to(begin, site, scenario(fault, trigger=trigger)) as lane:
         context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         yield lane, context.new_page()
         context.close()
         wait_until(lambda: lane.events(FaultDelivered))
