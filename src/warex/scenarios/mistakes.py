@@ -35,7 +35,7 @@ def validate_document[M: BaseModel](
         made = model.model_validate(data, context={"folder": folder or Path()})
     except ValidationError as error:
         schema = _schema(model)
-        found = endless | {
+        sentences = endless | {
             place: sentence
             for details in error.errors(include_url=False)
             # A default that could not be computed follows from another mistake.
@@ -44,8 +44,8 @@ def validate_document[M: BaseModel](
             if place not in endless
         }
         # Of a union's branches, the intended one reaches deeper.
-        within = {place[:length] for place in found for length in range(len(place))}
-        return None, [sentence for place, sentence in found.items() if place not in within]
+        within = {place[:length] for place in sentences for length in range(len(place))}
+        return None, [sentence for place, sentence in sentences.items() if place not in within]
     return (None, list(endless.values())) if endless else (made, [])
 
 
@@ -65,9 +65,9 @@ def format_errors(document: object, sentences: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def unknown_name(said: str, name: str, known: Sequence[str]) -> str:
+def unknown_name(beginning: str, name: str, known: Sequence[str]) -> str:
     """Return "SAID 'NAME'; did you mean '…'?", or what there is where no name is similar."""
-    return f"{said} {name!r}{did_you_mean(name, known) or f'; there are: {name_list(known)}'}"
+    return f"{beginning} {name!r}{did_you_mean(name, known) or f'; there are: {name_list(known)}'}"
 
 
 def name_list(known: Sequence[str]) -> str:
@@ -186,8 +186,8 @@ def _names_branch(step: str | int, branches: Sequence[Mapping[str, Any]], data: 
 
 def _item(schema: Mapping[str, Any], index: int) -> Mapping[str, Any]:
     fixed = schema.get("prefixItems", ())
-    found: Mapping[str, Any] = fixed[index] if index < len(fixed) else schema.get("items", {})
-    return found
+    item: Mapping[str, Any] = fixed[index] if index < len(fixed) else schema.get("items", {})
+    return item
 
 
 def _child(data: JsonValue, step: str | int) -> JsonValue:

@@ -219,8 +219,8 @@ class Trigger(BaseModel, frozen=True, extra="forbid", defer_build=True):
     def _exactly_one(self) -> Self:
         given = [kind for kind in _KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
-            found = " and ".join(given) or "none"
-            raise ValueError(f"found {found}; give exactly one of {', '.join(_KINDS)}")
+            names = " and ".join(given) or "none"
+            raise ValueError(f"found {names}; give exactly one of {', '.join(_KINDS)}")
         return self
 
 
