@@ -27,6 +27,12 @@ class FailureLog:
     def __init__(self) -> None:
         self.failures: dict[str, str] = {}
         """The first failure of each test or file, by its name."""
+        self.root = Path()
+        """The folder that the names start from; it need not be the working directory."""
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Note where the names start."""
+        self.root = config.rootpath
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note a failed test, set-up or tear-down."""
@@ -48,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     if code != pytest.ExitCode.TESTS_FAILED or not 0 < len(log.failures) <= MOST_AGAIN:
         return code
     print(f"\n{len(log.failures)} failed: each is run once more, alone.", flush=True)
-    flaky = [name for name in log.failures if _passes_alone(name, arguments)]
+    flaky = [name for name in log.failures if _passes_alone(f"{log.root}/{name}", arguments)]
     for name in flaky:
         print(f"\n{log.failures[name]}\nFLAKY {name}")
     if len(flaky) > MOST_FLAKY:
@@ -57,7 +63,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _passes_alone(name: str, arguments: Sequence[str]) -> bool:
-    """Run one test in a process of its own, with the options of the first run."""
+    """Run one test in a process of its own, with the options of the first run.
+
+    ``name``: as pytest names it, after the folder that pytest's names start from.
+    """
     options = [it for it in arguments if not Path(it.partition("::")[0]).exists()]
     with tempfile.TemporaryDirectory(prefix="warex-tests-") as folder:
         # A name may hold any character, and be longer than a command line's argument.

@@ -32,10 +32,11 @@ def test_processes():
 """
 
 
-def run(folder: Path, processes: str = "0") -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *paths: str, processes: str = "0") -> subprocess.CompletedProcess[str]:
     (folder / "pytest.ini").write_text("[pytest]\n")
+    options = ["-p", "xdist", f"--numprocesses={processes}"]
     return subprocess.run(
-        [sys.executable, "-m", "scripts.run_tests", "-p", "xdist", f"--numprocesses={processes}"],
+        [sys.executable, "-m", "scripts.run_tests", *options, *paths],
         cwd=folder,
         # To load all plugins takes most of the time of so short a run.
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
@@ -85,6 +86,18 @@ def test_a_run_with_a_real_failure_fails(
     assert done.returncode not in (0, 5), done.stdout
     assert reason in done.stdout
     assert "FLAKY test_b.py" not in done.stdout
+
+
+def test_a_flaky_test_is_found_again_below_another_root(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "pytest.ini").write_text("[pytest]\n")
+    (inner / "test_a.py").write_text(flaky(1))
+
+    done = run(tmp_path, "inner")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "FLAKY test_a.py::test_flaky[a b[]]" in done.stdout
 
 
 def test_a_run_that_passes_runs_nothing_again(tmp_path: Path) -> None:

@@ -121,6 +121,7 @@ WRONG = [
     ({"upstream": "corp"}, "upstream: 'corp' is not a proxy"),
     ({"pass_through": ("a b",)}, "pass_through: 'a b' is not a host"),
     ({"llm_hosts": ("",)}, "llm_hosts: '' is not a host"),
+    ({"capture_tokens": ("a=tgi",)}, "capture_tokens: 'a=tgi' names no dialect of tokens"),
 ]
 
 

@@ -347,7 +347,7 @@ def intercept(
     ``defence`` is a catalogue name, a text file, or a Defence.
     ``out`` keeps the trace and must not contain one. The others are the options of ``warex proxy``:
     ``maps`` (or a dict of origins to targets), ``upstream``, ``insecure``, ``record``,
-    ``pass_through``, ``llm_hosts``, ``arm``.
+    ``pass_through``, ``llm_hosts``, ``capture_tokens``, ``arm``.
 
     Raises InputError for invalid arguments, and on entry MachineError if the machine lacks
     something. Leaving the block raises TrialVoid if the proxy broke, unless another exception is

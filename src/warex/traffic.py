@@ -21,6 +21,8 @@ type Capture = Literal["forward", "namespace", "transparent"]
 or redirected to the proxy by the machine's own rules."""
 type Record = Literal["all", "concerned"]
 """Whether all traffic is read, or only what a rule or a model endpoint needs."""
+type TokenDialect = Literal["vllm", "openai"]
+"""How a model server is asked for tokens: vLLM's returns ids, OpenAI's only log-probabilities."""
 
 _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+(%[\w.-]+)?\]?")
 """Letters, digits, hyphens and underscores between dots, or an IPv6 address."""
@@ -141,6 +143,14 @@ def read_host(text: str) -> str:
     return text.lower()
 
 
+def read_token_source(text: str) -> str:
+    """Return a model server's host, with a dialect or without. Raises ValueError otherwise."""
+    host, equals, dialect = text.partition("=")
+    if equals and dialect not in get_args(TokenDialect.__value__):
+        raise ValueError(f"{text!r} names no dialect of tokens; write {host}=vllm or {host}=openai")
+    return f"{read_host(host)}{equals}{dialect}"
+
+
 def read_map(text: str) -> str:
     """Return a text that ``HostMap`` can parse. Raises ValueError for anything else."""
     HostMap.parse(text)
@@ -193,6 +203,7 @@ class TrafficKeywords(TypedDict, total=False):
     record_bodies: bool
     pass_through: Sequence[str]
     llm_hosts: Sequence[str]
+    capture_tokens: Sequence[str]
     redact_strings: Sequence[str]
     arm: Arm | None
 
@@ -259,6 +270,16 @@ class TrafficOptions:
             metavar="HOST",
         ),
     )
+    capture_tokens: tuple[str, ...] = field(
+        default=(),
+        metadata=_option(
+            "--capture-tokens",
+            "Record the token ids and log-probabilities of this model server's answers, as vllm"
+            " (the default) or openai returns them, and hide them from the agent.",
+            read=read_token_source,
+            metavar="HOST[=DIALECT]",
+        ),
+    )
     redact_strings: tuple[str, ...] = field(
         default=(),
         repr=False,
@@ -291,6 +312,17 @@ class TrafficOptions:
     def host_maps(self) -> tuple[HostMap, ...]:
         """The parsed maps."""
         return tuple(map(HostMap.parse, self.maps))
+
+    @property
+    def all_llm_hosts(self) -> tuple[str, ...]:
+        """The hosts of models, those whose tokens are captured included."""
+        return (*self.llm_hosts, *(host for host, _ in self.token_dialects))
+
+    @property
+    def token_dialects(self) -> tuple[tuple[str, TokenDialect], ...]:
+        """The hosts whose tokens are captured, each with its dialect."""
+        parts = (text.partition("=") for text in self.capture_tokens)
+        return tuple((host, "openai" if name == "openai" else "vllm") for host, _, name in parts)
 
     @property
     def reads_everything(self) -> bool:

@@ -183,11 +183,15 @@ class Story:
         )
 
     def fails_to_reach(
-        self, number: int, url: str = f"{SHOP[:-1]}:443/", repeat_of: str | None = None
+        self,
+        number: int,
+        url: str = f"{SHOP[:-1]}:443/",
+        repeat_of: str | None = None,
+        effects: Sequence[str] = ("refuse",),
     ) -> "Story":
-        """Add a refused connection attempt: exchange ``aN``, injection ``iN``."""
+        """Add a failed connection try, by default a refused one: ``aN``, ``iN``."""
         exchange, injection = f"a{number}", f"i{number}"
-        return self.planned(injection, exchange, url, ("refuse",), repeat_of, "connect").delivered(
+        return self.planned(injection, exchange, url, effects, repeat_of, "connect").delivered(
             injection, exchange
         )
 

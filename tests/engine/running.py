@@ -122,8 +122,8 @@ def shake_hands(raw: socket.socket, host: str, ca: CertificateAuthority) -> None
         client.do_handshake()
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 5) -> None:
-    """Wait until something has happened on the engine's thread."""
+def wait_until(condition: Callable[[], object], seconds: float = 30) -> None:
+    """Wait until something has happened on the engine's thread; ``seconds`` bounds a hang."""
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, "it has not happened"

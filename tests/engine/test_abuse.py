@@ -205,7 +205,7 @@ def test_sites_that_read_nothing_share_a_budget_and_others_go_on(
                 head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
                 client.sendall(head + body)
                 assert read_answer(client)[1] == b"hello"
-        wait_until(lambda: engine.engine.buffers.used == 0, 15)  # Some bytes may still leave.
+        wait_until(lambda: engine.engine.buffers.used == 0)  # Some bytes may still leave.
 
 
 @pytest.mark.slow

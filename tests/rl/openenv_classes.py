@@ -32,7 +32,7 @@ print(
                 if it.name not in {theirs.name for theirs in fields(VerifyResult)}
             ],
             "unknown keys of an entry": [
-                key for key in trace_entries([CALL])[0] if key not in TraceEntry.__annotations__
+                key for key in trace_entries([CALL], {})[0] if key not in TraceEntry.__annotations__
             ],
         }
     )

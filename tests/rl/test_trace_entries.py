@@ -26,7 +26,7 @@ CALL = LlmCall(
 
 
 def test_a_call_is_an_entry_with_its_request_its_answer_and_an_id() -> None:
-    [entry] = trace_entries([CALL])
+    [entry] = trace_entries([CALL], {})
     assert entry["request"]["messages"] == CALL.messages
     assert entry["response"]["choices"] == [
         {

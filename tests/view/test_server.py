@@ -64,8 +64,12 @@ def test_every_line_of_a_trace_is_served_as_it_stands(client: TestClient, run: P
 def test_a_text_is_searched_for_in_the_traces(client: TestClient) -> None:
     names = ids(client)
 
-    assert client.get(f"/{TOKEN}/data/search/0", params={"q": "BUY it"}).json() == [names["clean"]]
-    assert client.get(f"/{TOKEN}/data/search/0", params={"q": "nowhere"}).json() == []
+    def search(text: str) -> object:
+        return client.get(f"/{TOKEN}/data/search/0", params={"q": text}).json()
+
+    assert search("BUY it") == {"trials": [names["clean"]], "note": ""}
+    assert search("nowhere") == {"trials": [], "note": ""}
+    assert search("") == {"error": "A search needs a text: search/RUN?q=TEXT."}
 
 
 def test_figures_are_computed_where_no_summary_is_written(client: TestClient) -> None:

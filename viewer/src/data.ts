@@ -27,6 +27,8 @@ export interface TrialRow {
   planned?: number | null;
   delivered?: number | null;
   site?: string | null;
+  /** The kinds of its planned faults. */
+  faults?: string[] | null;
   void_reason?: string | null;
 }
 
@@ -81,6 +83,15 @@ export interface ClickPoint {
   y: number;
   unit: "pixel" | "thousandth";
   action: string;
+}
+
+/** A body of a request or an answer. */
+export interface Body {
+  file: string;
+  size: number;
+  form: "JSON" | "HTML" | "text" | "binary";
+  text: string;
+  notes: string[];
 }
 
 export interface Step {
@@ -322,10 +333,16 @@ export async function loadLine(run: number, trial: string, seq: number): Promise
   return JSON.parse(line);
 }
 
-/** Return the ids of trials whose trace holds a text; null if that cannot be searched. */
-export async function search(run: number, text: string): Promise<Set<string> | null> {
+/** The trials that hold a text; `note` says how far a search came that was cut short. */
+export interface Matches {
+  trials: string[];
+  note: string;
+}
+
+/** Search the traces and bodies of a run; null if they cannot be searched. */
+export async function search(run: number, text: string): Promise<Matches | null> {
   if (isStatic) return null;
-  return new Set(await load<string[]>(`search/${run}?q=${encodeURIComponent(text)}`));
+  return load<Matches>(`search/${run}?q=${encodeURIComponent(text)}`);
 }
 
 export function imageAddress(run: number, trial: string, reference: string): string {

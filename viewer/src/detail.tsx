@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import {
+  type Body as RecordedBody,
   type Exchange,
   type Fault,
   imageAddress,
@@ -148,7 +149,7 @@ function ExchangeDetail(props: Props & { exchange: Exchange }): JSX.Element {
           ["from", exchange.by ?? "—"],
           ["kind", exchange.resource],
           ["time", `${seconds(exchange.t)}, ${exchange.end === null ? "no end" : `${seconds(exchange.end - exchange.t)} long`}`],
-          ["size", `${bytes(exchange.size)}; of the body only what a fault changed is shown here; a run with --record-bodies keeps it, and warex export --to har writes it`],
+          ["size", bytes(exchange.size)],
           [
             "faults",
             faults.length === 0
@@ -273,11 +274,42 @@ function Head(props: Props & { seq: number; title: string }): JSX.Element {
               {event["timings"] !== undefined && (
                 <Block text={JSON.stringify(event["timings"], null, 1)} />
               )}
+              <Body {...props} size={Number(event["size"] ?? 0)} isRecorded={Boolean(event["body_blob"])} />
             </>
           );
         }}
       </Wait>
     </>
+  );
+}
+
+function Body(props: Props & { seq: number; title: string; size: number; isRecorded: boolean }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const name = `body/${props.run}/${props.id}/${props.seq}`;
+  const body = useDocument<RecordedBody>(isOpen && props.isRecorded ? name : null);
+  if (!props.isRecorded) {
+    return (
+      <p class="quiet">
+        {props.size > 0
+          ? "The body is not recorded: --record-bodies keeps those of up to 4 MiB."
+          : "It has no body."}
+      </p>
+    );
+  }
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{props.title}: body</summary>
+      {isOpen && (
+        <Wait of={body}>
+          {({ file, size, form, text, notes }) => (
+            <>
+              <p class="quiet">{[`${bytes(size)} of ${form}, in ${file}.`, ...notes].join(" ")}</p>
+              {text && <Block text={text} />}
+            </>
+          )}
+        </Wait>
+      )}
+    </details>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type ConditionRow, isStatic, type Run, search, type TrialRow } from "./data";
+import { type ConditionRow, isStatic, type Matches, type Run, search, type TrialRow } from "./data";
 import { interval, MARKS, percent, plural, points, seconds, usd, withInterval } from "./format";
 import { Rows, useDocument, useKeys, Wait } from "./parts";
 import { type Route, setQuery, trialLink } from "./route";
@@ -128,7 +128,7 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
   const { trials } = props.run;
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(query.get("q") ?? "");
-  const [matches, setMatches] = useState<Set<string> | null>(null);
+  const [matches, setMatches] = useState<Matches | null>(null);
   const [isSearching, setSearching] = useState(false);
   const wanted = query.get("q") ?? "";
   useEffect(() => {
@@ -136,8 +136,8 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
     let isCurrent = true;
     setSearching(true);
     search(props.number, wanted)
-      .then((ids) => isCurrent && setMatches(ids))
-      .catch(() => isCurrent && setMatches(null))
+      .catch((error: Error): Matches => ({ trials: [], note: error.message }))
+      .then((result) => isCurrent && setMatches(result))
       .finally(() => isCurrent && setSearching(false));
     return () => {
       isCurrent = false;
@@ -145,19 +145,21 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
   }, [wanted, props.number]);
   useKeys({ "/": () => field.current?.focus() });
 
-  const names = (read: (trial: TrialRow) => string | null | undefined) => [
-    ...new Set(trials.map(read).filter((name): name is string => Boolean(name))),
+  const names = (read: (trial: TrialRow) => string | string[] | null | undefined) => [
+    ...new Set(trials.flatMap(read).filter((name): name is string => Boolean(name))),
   ];
   const shown = useMemo(() => {
     const state = STATES.find(([name]) => name === (query.get("state") ?? "")) ?? STATES[0]!;
     const needle = wanted.toLowerCase();
+    const holding = new Set(matches?.trials);
     return trials.filter(
       (trial) =>
         state[2](trial) &&
         (!query.get("agent") || trial.agent === query.get("agent")) &&
         (!query.get("condition") || trial.condition === query.get("condition")) &&
+        (!query.get("fault") || trial.faults?.includes(query.get("fault")!)) &&
         (!query.get("site") || trial.site === query.get("site")) &&
-        (!needle || trial.task.toLowerCase().includes(needle) || matches?.has(trial.id)),
+        (!needle || trial.task.toLowerCase().includes(needle) || holding.has(trial.id)),
     );
   }, [trials, query.toString(), matches, wanted]);
   const columns = useMemo(() => {
@@ -183,8 +185,8 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
     return [...tasks.values()];
   }, [shown]);
 
-  const choice = (name: string, label: string, options: string[]) =>
-    options.length > 1 && (
+  const choice = (name: string, label: string, options: string[], least = 2) =>
+    (options.length >= least || query.get(name)) && (
       <label>
         {label}{" "}
         <select
@@ -216,7 +218,7 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
           <input
             ref={field}
             type="search"
-            placeholder={isStatic ? "task" : "task, prompt, answer, URL"}
+            placeholder={isStatic ? "task" : "task, prompt, answer, URL, body"}
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
             onBlur={() => setQuery({ q: text })}
@@ -233,12 +235,14 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
         </label>
         {choice("agent", "agent", names((trial) => trial.agent))}
         {choice("condition", "condition", names((trial) => trial.condition))}
+        {choice("fault", "fault", names((trial) => trial.faults).sort(), 1)}
         {choice("site", "site", names((trial) => trial.site))}
       </form>
       <p class="quiet" role="status">
         {isSearching
           ? "Searching …"
           : `${plural(shown.length, "trial")} of ${plural(lines.length, "task")}. `}
+        {matches?.note && `${matches.note} `}
         ✓ solved, ✗ failed, ∅ void, ↺ recovered, ! claims a success that is none
       </p>
       <div class="wide" tabIndex={0}>

@@ -1,8 +1,11 @@
 """Benchmark adapters: list tasks, run one, read its result.
 
 One file per benchmark. To add one: write its file, its example, its test, one line in
-docs/reference/benchmarks.md, and name it below.
+docs/reference/benchmarks.md, and name it below. Other distributions add adapters by entry points of
+the group ``warex.benchmarks``.
 """
+
+from typing import Final
 
 from warex.benchmarks.adapters.agentlab import AgentLabBenchmark
 from warex.benchmarks.adapters.browser_use import BrowserUseBenchmark
@@ -17,7 +20,10 @@ from warex.benchmarks.command.adapter import CommandBenchmark
 from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError
+from warex.plugins import load_plugin, plugin_names
 from warex.scenarios.mistakes import unknown_name
+
+_PLUGINS: Final = "warex.benchmarks"
 
 BENCHMARKS: tuple[type[Benchmark], ...] = (
     TestbedBenchmark,
@@ -30,6 +36,7 @@ BENCHMARKS: tuple[type[Benchmark], ...] = (
     WebVoyagerBenchmark,
     InfinityBenchmark,
 )
+"""The adapters of WAREX itself."""
 
 __all__ = [
     "AGENT_LOG",
@@ -43,15 +50,41 @@ __all__ = [
     "TaskResult",
     "benchmark_kind",
     "benchmark_of",
+    "benchmarks",
 ]
 
 
 def benchmark_kind(name: str) -> type[Benchmark]:
-    """Return an adapter by its name; raise CampaignError for an unknown one."""
-    known = {kind.name: kind for kind in BENCHMARKS}
-    if name not in known:
-        raise CampaignError(unknown_name("there is no benchmark", name, list(known)))
-    return known[name]
+    """Return an adapter by its name.
+
+    Raises CampaignError for an unknown one, MachineError if it is of another distribution and
+    cannot be used.
+    """
+    kind = {kind.name: kind for kind in BENCHMARKS}.get(name) or _installed(name)
+    if kind is None:
+        known = [kind.name for kind in benchmarks()]
+        raise CampaignError(unknown_name("there is no benchmark", name, known))
+    return kind
+
+
+def benchmarks() -> tuple[type[Benchmark], ...]:
+    """Return every adapter, those of other distributions last.
+
+    Raises MachineError if an adapter of another distribution cannot be used.
+    """
+    names = plugin_names(_PLUGINS, [kind.name for kind in BENCHMARKS])
+    return (*BENCHMARKS, *(kind for kind in map(_installed, names) if kind is not None))
+
+
+def _installed(name: str) -> type[Benchmark] | None:
+    """Return an adapter of another distribution."""
+
+    def problem_of(kind: type[Benchmark]) -> str:
+        given = getattr(kind, "name", None)
+        return "" if given == name else f"has the name {given!r}, not {name!r}"
+
+    built_in = [kind.name for kind in BENCHMARKS]
+    return load_plugin(_PLUGINS, name, Benchmark, built_in, problem_of)  # type: ignore[type-abstract]
 
 
 def benchmark_of(table: BenchmarkConfig) -> Benchmark:

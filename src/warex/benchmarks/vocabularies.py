@@ -21,9 +21,9 @@ class VocabularyConfig(Vocabulary, frozen=True, extra="forbid"):
     def _by_name(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        from warex.benchmarks import BENCHMARKS
+        from warex.benchmarks import benchmarks
 
-        known = {kind.name: kind.vocabulary for kind in BENCHMARKS if kind.vocabulary.names}
+        known = {kind.name: kind.vocabulary for kind in benchmarks() if kind.vocabulary.names}
         if value not in known:
             raise ValueError(unknown_name("there is no vocabulary", value, list(known)))
         return known[value].model_dump()

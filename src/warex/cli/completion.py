@@ -35,9 +35,9 @@ def _campaigns() -> Iterable[str]:
 
 
 def _benchmarks() -> Iterable[str]:
-    from warex.benchmarks import BENCHMARKS
+    from warex.benchmarks import benchmarks
 
-    return [kind.name for kind in BENCHMARKS]
+    return [kind.name for kind in benchmarks()]
 
 
 def _defences() -> Iterable[str]:

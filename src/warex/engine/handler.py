@@ -335,6 +335,15 @@ class HoldMessages(Struct, frozen=True):
     """Infinite: nothing of it follows any more, but for a Close frame."""
 
 
+class AwaitRate(Struct, frozen=True):
+    """Hold what follows of a side until so many bytes may leave, which all the limits count."""
+
+    limits: tuple[ByteRate, ...]
+    size: int
+    since: float
+    """Second of the clock from which on they could have left."""
+
+
 class EndSocket(Struct, frozen=True):
     """End a WebSocket: with a Close frame to either side, or with a TCP reset."""
 
@@ -346,7 +355,7 @@ class EndSocket(Struct, frozen=True):
     """For ``steps_done``, which is called with whether the client was there."""
 
 
-type FrameStep = Frame | HoldMessages | EndSocket | Happened
+type FrameStep = Frame | HoldMessages | AwaitRate | EndSocket | Happened
 """What is done for a frame, in order."""
 
 type Need = Literal["whole", "stream"]

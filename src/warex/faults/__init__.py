@@ -1,7 +1,8 @@
 """The faults: one file for each, named like its ``kind``, in the folder of its group.
 
 To add a fault, write its file, its test, and its line and section in docs/reference/faults.md.
-tests/faults/test_catalogue.py reports what is missing.
+tests/faults/test_catalogue.py reports what is missing. Other distributions add faults by entry
+points: docs/how-to/add-a-fault.md.
 """
 
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from warex.faults.base import (
     ConnectionFault,
     ConnectionPhase,
+    EffectsAndState,
     ErrorStatus,
     Fault,
     FaultState,
@@ -18,13 +20,14 @@ from warex.faults.base import (
     Stage,
     Target,
 )
-from warex.faults.catalogue import AnyFault, catalogue, fault_named, kind_of
+from warex.faults.catalogue import AnyFault, built_in_faults, catalogue, fault_named, kind_of
 
 __all__ = [
     "CATALOGUE",
     "AnyFault",
     "ConnectionFault",
     "ConnectionPhase",
+    "EffectsAndState",
     "ErrorStatus",
     "Fault",
     "FaultState",
@@ -43,11 +46,11 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """Return the catalogue, or a fault by the name of its class; both import all faults."""
+        """Return the catalogue, or one of WAREX's faults by its class; both import all faults."""
         if name == "CATALOGUE":
             return catalogue()
         # All others, such as those that the import system asks for, load nothing.
-        for fault in catalogue() if name[:1].isupper() else ():
+        for fault in built_in_faults() if name[:1].isupper() else ():
             if fault.__name__ == name:
                 return fault
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

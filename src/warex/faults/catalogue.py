@@ -1,47 +1,71 @@
 """The catalogue: which faults there are, found by the names of their files.
 
 A fault is imported when its kind is first asked for: together they take longer to import than all
-else that a trial without faults needs.
+else that a trial without faults needs. Faults of other distributions are found by their entry
+points, which are read only for a kind that WAREX does not have, and for the whole list.
 """
 
 from collections.abc import Mapping
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from importlib import import_module
 from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationInfo
+from pydantic import (
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError, SchemaValidator, core_schema
 
 from warex.faults.base import Fault
+from warex.plugins import load_plugin, plugin_names
 
 _FOLDER: Final = Path(__file__).parent
 _PACKAGE: Final = __name__.rpartition(".")[0]
 _TAG: Final = "kind"
+_PLUGINS: Final = "warex.faults"
 
 
 def fault_named(kind: str) -> type[Fault] | None:
-    """Return the fault of a kind; None if there is no such kind."""
+    """Return the fault of a kind; None if there is no such kind.
+
+    Raises MachineError if the kind is of another distribution whose fault cannot be used.
+    """
     for module in _modules().get(kind, ()):
         for fault in _faults_in(module):
             if kind_of(fault) == kind:
                 return fault
-    return None
+    return _installed(kind)
 
 
 @cache
 def catalogue() -> tuple[type[Fault], ...]:
-    """Return every fault, in alphabetical order; this imports all of them."""
+    """Return every fault, in alphabetical order; this imports all of them.
+
+    Raises MachineError if a fault of another distribution cannot be used.
+    """
+    installed = (_installed(kind) for kind in plugin_names(_PLUGINS, _modules()))
+    faults = (*built_in_faults(), *(fault for fault in installed if fault is not None))
+    return tuple(sorted(faults, key=lambda fault: fault.__name__))
+
+
+@cache
+def built_in_faults() -> tuple[type[Fault], ...]:
+    """Return the faults of WAREX itself, in alphabetical order; this imports all of them."""
     modules = (module for named in _modules().values() for module in named)
-    found = (fault for module in modules for fault in _faults_in(module))
-    return tuple(sorted(found, key=lambda fault: fault.__name__))
+    faults = (fault for module in modules for fault in _faults_in(module))
+    return tuple(sorted(faults, key=lambda fault: fault.__name__))
 
 
 def preload() -> None:
-    """Import all faults and build what validates them, once before many lanes are forked."""
-    for fault in catalogue():
+    """Import WAREX's faults and build what validates them, once before many lanes are forked."""
+    for fault in built_in_faults():
         _validator(fault)
 
 
@@ -49,6 +73,26 @@ def kind_of(fault: type[Fault]) -> str:
     """Return the kind of a fault's class."""
     kind: str = fault.model_fields[_TAG].default
     return kind
+
+
+@cache
+def _installed(kind: str) -> type[Fault] | None:
+    """Return a fault of another distribution."""
+    return load_plugin(_PLUGINS, kind, Fault, _modules(), partial(_problem, kind))  # type: ignore[type-abstract]
+
+
+def _problem(kind: str, fault: type[Fault]) -> str:
+    """Return why another distribution's class cannot be the fault of a kind; empty if it can."""
+    field = fault.model_fields.get(_TAG)
+    if field is None or field.default != kind:
+        return f'does not have the field {_TAG}: Literal["{kind}"] = "{kind}"'
+    if not isinstance(getattr(fault, "summary", None), str):
+        return "does not have a summary"
+    try:
+        fault()
+    except ValidationError as error:
+        return f"has the parameter {error.errors()[0]['loc'][0]!r} without a valid default"
+    return ""
 
 
 @cache

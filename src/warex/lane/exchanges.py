@@ -264,7 +264,8 @@ class Exchanges:
         return bodies.keep(body, kind, state.request.headers.get("content-encoding", ""))
 
     def _prepare_body(self, state: ExchangeState) -> None:
-        """Add the condition's defence to a call to a model."""
+        """Add to a call to a model what the condition or the options add."""
+        state.draft.head = state.traffic.prepare_head(state.draft.head)
         body = state.wire.request_body or b""
         changed = state.traffic.prepare(state.draft.head, body)
         if changed != body:
@@ -329,11 +330,11 @@ class Exchanges:
         if not wire.response_complete:
             self._settlement.miss_pending(state, "nothing_to_rewrite")
             return self._settlement.planned(state, self._relays.plan(state, body))
-        response = WholeResponse(wire.response, body)
+        received = WholeResponse(wire.response, body)
         state.response_size = len(body)
-        state.draft.response = response
+        state.draft.response = response = state.traffic.as_asked(received)
         self._apply_after(state, response)
-        plan = response_plan(state.draft, response)
+        plan = response_plan(state.draft, received)
         return self._settlement.planned(state, plan)
 
     def _needs_whole(self, state: ExchangeState) -> bool:

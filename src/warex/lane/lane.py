@@ -179,7 +179,7 @@ class Lane:
             recorder,
             self.connections,
             self.attribution,
-            Kinds(self._mcp, config.traffic.llm_hosts),
+            Kinds(self._mcp, config.traffic.all_llm_hosts),
             previous=previous,
             looks=looks,
             rewritten=self._rewritten,

@@ -47,7 +47,7 @@ from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, unconditional
 from warex.lane.sending.body_pace import first_part, pace_of
 from warex.lane.sending.malformed_responses import add_stray_line, malform
-from warex.lane.state import AppliedInjection, Draft, ExchangeState, PlannedStop
+from warex.lane.state import AppliedInjection, Draft, ExchangeState, MessageLimit, PlannedStop
 from warex.lane.stream_edits import edit_stream
 from warex.lane.whole_response import WholeResponse
 from warex.llm.body.framing import stream_chunks
@@ -144,10 +144,12 @@ class EffectApplier:
         rule = applied.injection.rule
         if effect.down is not None:
             draft.limits.append(_limit(limits, f"{rule} down", effect.down, effect.burst))
+            draft.message_limits.append(MessageLimit(applied, draft.limits[-1], from_client=False))
         size = state.wire.request_bytes
-        if effect.up is not None and size:
+        if effect.up is not None:
             limit = _limit(limits, f"{rule} up", effect.up, effect.burst)
-            if (wait := limit.reserve(size, state.began, state.began)) > 0:
+            draft.message_limits.append(MessageLimit(applied, limit, from_client=True))
+            if size and (wait := limit.reserve(size, state.began, state.began)) > 0:
                 draft.holds.append((applied, wait))
 
     def page_change(self, state: ExchangeState, applied: AppliedInjection) -> PageChange:

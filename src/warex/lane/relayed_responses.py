@@ -124,9 +124,7 @@ class RelayedResponses:
         relay = Relay(
             None if head is wire.response else head,
             tap=tap,
-            changes_length=changes_length
-            or state.body_steps is not None
-            or (isinstance(traffic, McpTraffic) and traffic.tap.can_change),
+            changes_length=changes_length or state.body_steps is not None or traffic.changes_length,
             only_reads=state.only_reads,
             steps=state.body_steps is not None,
             pace=pace,

@@ -148,7 +148,7 @@ class Settlement:
         if hits is None or hits.count or hits.held_since is None:
             self._settle(state, applied, Arrival(arrived=True))
             return
-        applied.waited_s = self._recorder.clock.now() - hits.held_since
+        applied.waited_s += self._recorder.clock.now() - hits.held_since
         self._settle(state, applied, Arrival(arrived=False, client_left=True, held=True))
 
     def _settle(self, state: ExchangeState, applied: AppliedInjection, arrival: Arrival) -> None:

@@ -107,11 +107,17 @@ class AppliedInjection(Struct, eq=False):
         return any(effect.traits.sends_no_response for effect in self.injection.effects)
 
     @property
+    def is_of_socket(self) -> bool:
+        """Whether it acts on the messages of a WebSocket that is open."""
+        return self.messages is not None and not changes_events(self.injection)
+
+    @property
     def changed_nothing(self) -> bool:
         """Whether there was no response to change, or nothing in it."""
         unanswered = self.amendment is not None and self.amendment.awaits_answer
         unchanged = self.rewrites and not (self.page is not None and self.page.applied)
-        unhit = self.messages is not None and not self.messages.count
+        is_held = self.paces and self.waited_s > 0
+        unhit = self.messages is not None and not self.messages.count and not is_held
         strayed = self.depends_on_site and self.site_change is None
         missing = self.is_unmet or self.not_streamed or unhit
         return missing or unanswered or unchanged or strayed
@@ -140,7 +146,7 @@ class AppliedInjection(Struct, eq=False):
         """Whether it stays open after its exchange: for another exchange or a page's report."""
         if self.amendment is not None and self.amendment.on_other_exchange:
             return True
-        if changes_socket(self.injection):
+        if self.is_of_socket:
             return arrived
         awaits_report = self.page is not None and self.page.awaits_report
         return arrived and awaits_report and not self.changed_nothing
@@ -161,6 +167,7 @@ class Draft(Struct):
     pieces: list[bytes] | None = None
     """The response's body, if it is divided into a stream's events."""
     limits: list[ByteRate] = field(default_factory=list)
+    message_limits: list["MessageLimit"] = field(default_factory=list)
     trickle: Trickle | None = None
     """With which pauses the body is sent."""
     stops: list["PlannedStop"] = field(default_factory=list)
@@ -176,6 +183,14 @@ class Draft(Struct):
         if not self.stops:
             return self.abort is not None or self.defect not in (None, "header")
         return self.abort is not None or any(stop.ends for stop in self.stops)
+
+
+class MessageLimit(Struct, frozen=True):
+    """The rate at which an injection lets the messages of one side of a WebSocket through."""
+
+    applied: AppliedInjection
+    rate: ByteRate
+    from_client: bool
 
 
 class PlannedStop(Struct, frozen=True):

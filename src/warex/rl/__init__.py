@@ -9,3 +9,5 @@ from warex.rl.session import Episode as Episode
 from warex.rl.session import EpisodeTask as EpisodeTask
 from warex.rl.session import Session as Session
 from warex.rl.session import Verification as Verification
+from warex.rl.training_trace import TrainingTrace as TrainingTrace
+from warex.rl.training_trace import TrainingTurn as TrainingTurn

@@ -32,7 +32,8 @@ class SessionFactory:
     any form that ``warex.intercept`` takes. ``plan``, or else ``curriculum``, says which episodes
     are faulted, and how strongly; each reward moves the curriculum on. ``timeout_s`` is the time
     limit of an agent in seconds, ``out`` the folder of all traces. Other keywords are those of
-    ``warex.intercept`` about traffic. ``create`` may be called from several threads.
+    ``warex.intercept`` about traffic; with ``capture_tokens`` an episode without tokens has no
+    reward. ``create`` may be called from several threads.
 
     Raises InputError for invalid arguments, and when it is entered MachineError if the machine
     lacks something.
@@ -60,6 +61,7 @@ class SessionFactory:
         self._start_task = start_task
         self._scenario = scenario
         self._plan = plan
+        self._needs_tokens = bool(traffic.get("capture_tokens"))
         self._begin = intercept(None, out=self.out, **traffic)
         self._stack = ExitStack()
         self._proxy: Interception | None = None
@@ -153,6 +155,7 @@ class SessionFactory:
                 task,
                 trial,
                 timeout_s=self.timeout_s,
+                needs_tokens=self._needs_tokens,
                 end_trial=end_trial.pop_all(),
                 end_task=end_task.pop_all(),
                 on_scored=self._note_scored,

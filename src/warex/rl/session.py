@@ -5,7 +5,7 @@ A session has the methods that loop-owning trainers call: OpenEnv's ``ResourceSe
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,9 +13,14 @@ from typing import Any, Final
 
 from warex.api import Injection, Interception
 from warex.errors import InputError, TrialVoid, WarexError
+from warex.llm.tokens import CallTokens
 from warex.rl.curriculum import EpisodePlan, ScoredEpisode
 from warex.rl.trace_entries import trace_entries
+from warex.rl.training_trace import TrainingTrace, training_trace, why_without_tokens
 from warex.sandbox.command import CompletedCommand, run_command
+from warex.traces import LlmCall
+from warex.traces.blobs import BlobStore
+from warex.traces.paths import BLOBS
 
 AGENT_LOG: Final = "agent.log"
 """The agent's output, beside its trace."""
@@ -84,6 +89,7 @@ class Session:
         trial: Interception,
         *,
         timeout_s: float,
+        needs_tokens: bool,
         end_trial: ExitStack,
         end_task: ExitStack,
         on_scored: Callable[[ScoredEpisode], None],
@@ -94,6 +100,7 @@ class Session:
         """The episode's proxy, ledger and trace."""
         self._task = task
         self._timeout_s = timeout_s
+        self._needs_tokens = needs_tokens
         self._end_trial = end_trial
         self._end_task = end_task
         self._on_scored = on_scored
@@ -171,9 +178,19 @@ class Session:
     def fetch_proxy_trace(self) -> list[dict[str, Any]]:
         """Return the agent's calls to its model, in order, as OpenEnv's ``TraceEntry``.
 
-        An entry has ``request``, ``response`` and ``metadata``.
+        An entry has ``request``, ``response`` and ``metadata``, and where they were captured the
+        answer's tokens. Raises TraceError if the trace is damaged.
         """
-        return trace_entries(self.trial.llm_calls)
+        calls = self.trial.llm_calls
+        return trace_entries(calls, self._tokens(calls))
+
+    def fetch_training_trace(self) -> TrainingTrace:
+        """Return the calls of which token ids were captured, as OpenEnv's ``TrainingTrace``.
+
+        Raises TraceError if the trace is damaged.
+        """
+        calls = self.trial.llm_calls
+        return training_trace(calls, self._tokens(calls))
 
     def verify(
         self, transcript: Sequence[Mapping[str, Any]] = (), final_state: object = None
@@ -181,7 +198,7 @@ class Session:
         """End the episode and return its reward; a second call returns the same.
 
         The reward is None, with the reason, if the trial is void, a planned fault did not reach the
-        agent, or the agent did not end.
+        agent, the agent did not end, or tokens that were to be captured were not.
         """
         with self._lock:
             if self._result is None:
@@ -212,8 +229,11 @@ class Session:
         self._end_agent()
         void = self._end_episode()
         reward, reason, ledger = None, void, list[Injection]()
+        without_tokens: str | None = None
         try:
             ledger = self.trial.ledger
+            if self._needs_tokens:
+                without_tokens = why_without_tokens(self.trial.trace)
         except WarexError as error:
             reason = reason or f"its trace cannot be read: {error}"
         missed = [it for it in ledger if it.state != "delivered"]
@@ -229,6 +249,7 @@ class Session:
                 f"the fault {first.kind} of the rule {first.rule!r} was planned for {first.url} and"
                 f" not delivered{why}"
             )
+        reason = reason or without_tokens
         if reason is None:
             code = None if completed is None else completed.code
             try:
@@ -245,6 +266,12 @@ class Session:
             },
             artifacts={"reason": reason, "trace": str(self.trial.out)},
         )
+
+    def _tokens(self, calls: Iterable[LlmCall]) -> dict[str, CallTokens]:
+        """Return the captured tokens of calls, by their exchange."""
+        store = BlobStore(self.trial.out / BLOBS)
+        blobs = {it.exchange: it.tokens_blob for it in calls if it.tokens_blob}
+        return {exchange: CallTokens.read(store.get(blob)) for exchange, blob in blobs.items()}
 
     def _unended(self) -> str:
         return f"the agent of the episode {self.episode.id!a} did not end within its time"

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from warex.errors import TraceError
-from warex.files.reading import read_regular_file
+from warex.files.reading import LARGEST, read_regular_file
 from warex.traces.files import write_atomic, write_error
 
 _REF = re.compile(r"sha256/[0-9a-f]{64}")
@@ -38,13 +38,13 @@ class BlobStore:
         except OSError as error:
             raise write_error(path, error) from error
 
-    def get(self, ref: str) -> bytes:
-        """Return the bytes. Raises TraceError if they are missing or damaged."""
+    def get(self, ref: str, largest: int = LARGEST) -> bytes:
+        """Return the bytes, ``largest`` at most. Raises TraceError: more, missing or damaged."""
         if not _REF.fullmatch(ref):
             raise TraceError(f"{ref!r} names no blob; what does reads sha256/<64 hex digits>.")
         path = self._folder / ref
         try:
-            data = read_regular_file(path, follow=False)
+            data = read_regular_file(path, follow=False, largest=largest)
         except OSError as error:
             raise TraceError(f"{path}: this blob cannot be read: {error.strerror}.") from error
         if reference(data) != ref:

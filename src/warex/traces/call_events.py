@@ -59,6 +59,10 @@ class LlmCall(BaseEvent, frozen=True, kw_only=True, tag="llm_call"):
     """Id of the earlier answer or conversation that the API puts before the messages."""
     service_tier: str = ""
     """The billed service tier: ``flex``, ``priority``, …; empty for the default."""
+    tokens_blob: str = ""
+    """The blob with the answer's token ids and log-probabilities; empty if there are none."""
+    tokens_error: str | None = None
+    """Why tokens were not captured, where they were to be."""
 
     @property
     def carrier(self) -> str:

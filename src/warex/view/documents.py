@@ -1,6 +1,5 @@
 """The documents that the viewer asks for, by their names, from one or more runs."""
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,10 +10,10 @@ from warex.analysis.steps.divergence import diverge
 from warex.analysis.steps.path import trial_path
 from warex.analysis.trial.record import read_attempt
 from warex.errors import TraceError
-from warex.files.reading import open_regular_file
 from warex.report.text.divergence import describe_divergence, describe_step, trial_names
 from warex.traces.blobs import BlobStore
 from warex.traces.paths import BLOBS, EVENTS
+from warex.view.body_document import body_document
 from warex.view.comparable import clean_twin, comparable
 from warex.view.judgement import is_judged_at_once, judgement
 from warex.view.prompt_document import prompt_document
@@ -25,13 +24,14 @@ from warex.view.run_document import (
     require_run,
     run_document,
 )
-from warex.view.trace_index import TraceIndex, raw_lines, read_index
+from warex.view.search import search
+from warex.view.trace_index import RAW_CHUNK, TraceIndex, raw_lines, read_index
 from warex.view.trial_document import trial_document
 
-_PIECE = 1 << 20
 _INDEXES = 4
 """Traces whose index is kept."""
-_LARGEST_BLOB = 1 << 26
+_LARGEST_IMAGE = 1 << 24
+"""Bytes."""
 
 
 class Documents:
@@ -103,15 +103,14 @@ class Documents:
         return sorted(self._index(self._attempt(number, trial)).chunks)
 
     def blob(self, number: int, trial: str, reference: str) -> bytes:
-        """Return an image or a body. Raises TraceError."""
+        """Return an image. Raises TraceError, also for one that is too large."""
         folder = self._attempt(number, trial).path / BLOBS
-        with suppress(OSError):
-            if (size := (folder / reference).stat().st_size) > _LARGEST_BLOB:
-                raise TraceError(
-                    f"{folder / reference} has {size / 1e6:,.0f} MB; the viewer shows up to"
-                    f" {_LARGEST_BLOB / 1e6:,.0f} MB."
-                )
-        return BlobStore(folder).get(reference)
+        return BlobStore(folder).get(reference, _LARGEST_IMAGE)
+
+    def body(self, number: int, trial: str, seq: int) -> dict[str, Any]:
+        """Return the body that a line of a trial's trace refers to. Raises TraceError."""
+        lines = self.raw(number, trial, (seq - 1) // RAW_CHUNK)
+        return body_document(self._attempt(number, trial).path, lines, seq)
 
     def pair(self, one: tuple[int, str], other: tuple[int, str]) -> dict[str, Any]:
         """Return where two trials part, and their aligned steps. Raises TraceError."""
@@ -134,14 +133,9 @@ class Documents:
             **divergence_json(divergence),
         }
 
-    def search(self, number: int, text: str) -> list[str]:
-        """Return the ids of the trials whose trace holds a text, without regard to ASCII case."""
-        needle = json.dumps(text, ensure_ascii=False)[1:-1].encode().lower()
-        return [
-            attempt.id
-            for attempt in self._attempts[number].values()
-            if _holds(attempt.path, needle)
-        ]
+    def search(self, number: int, text: str) -> dict[str, Any]:
+        """Return the ids of the trials that hold a text, as far as a search may take."""
+        return search(list(self._attempts[number].values()), text)
 
     def _index(self, attempt: Attempt) -> TraceIndex:
         """Return the index of a trial's trace, which is read anew if that has changed."""
@@ -173,18 +167,3 @@ class Documents:
             return self._attempts[number][trial]
         except KeyError:
             raise TraceError(f"The run {self._runs[number]} has no trial {trial!r}.") from None
-
-
-def _holds(attempt: Path, needle: bytes) -> bool:
-    """Whether a trace holds these bytes in lower case; False if it cannot be read."""
-    tail = b""
-    try:
-        with open_regular_file(attempt / EVENTS, follow=False) as file:
-            while piece := file.read(_PIECE):
-                piece = tail + piece.lower()
-                if needle in piece:
-                    return True
-                tail = piece[len(piece) - len(needle) + 1 :] if len(needle) > 1 else b""
-    except OSError:
-        return False
-    return False

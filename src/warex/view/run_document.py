@@ -37,7 +37,7 @@ CONDITION_FIGURES = (
 """The figures of a condition that the viewer shows, by their keys in ``summary.json``."""
 TRIAL_FIGURES = (
     *("score", "latency_s", "steps", "cost_usd", "recovered", "detected", "false_success"),
-    *("planned", "delivered", "site", "ending", "void_reason"),
+    *("planned", "delivered", "site", "faults", "void_reason"),
 )
 
 

@@ -135,6 +135,8 @@ def _document(documents: Documents, request: "Request") -> object:
             return documents.trial(int(run), trial)
         case ["prompt", run, trial, seq]:
             return documents.prompt(int(run), trial, int(seq))
+        case ["body", run, trial, seq]:
+            return documents.body(int(run), trial, int(seq))
         case ["judgement", run, trial]:
             return documents.judgement(int(run), trial)
         case ["raw", run, trial, chunk]:
@@ -145,5 +147,7 @@ def _document(documents: Documents, request: "Request") -> object:
             return documents.pair((int(run), trial), (int(other_run), other))
         case ["search", run]:
             text = request.query_params.get("q", "")[:_LONGEST_SEARCH]
-            return documents.search(int(run), text) if text else []
+            if not text:
+                raise InputError("A search needs a text: search/RUN?q=TEXT.")
+            return documents.search(int(run), text)
     raise InputError(f"The viewer has no document {name!r}.")

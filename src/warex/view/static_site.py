@@ -11,6 +11,7 @@ from typing import Final
 
 from warex.errors import TraceError
 from warex.traces.files import write_atomic
+from warex.view.body_document import lines_with_bodies
 from warex.view.documents import Documents
 from warex.view.json_text import as_json
 from warex.view.media import media_type
@@ -19,6 +20,12 @@ from warex.view.server import ASSETS, CONTENT_POLICY, asset
 _HEAD: Final = b"<head>"
 _MOST_PAIRS: Final = 20
 """Pairs of a trial that are written; without those of two faulted conditions."""
+_MOST_BODIES: Final = 1 << 26
+"""Bytes of a trial's bodies that are written, as scripts."""
+_NO_ROOM: Final = (
+    f"The folder holds {_MOST_BODIES / 1e6:,.0f} MB of bodies of a trial; view the run with"
+    " `warex view` for the rest."
+)
 
 
 def write_static_site(documents: Documents, folder: Path) -> None:
@@ -65,8 +72,12 @@ def _write_trial(documents: Documents, number: int, trial: str, folder: Path) ->
         :_MOST_PAIRS
     ]
     _write(folder, f"trial/{number}/{trial}", document)
+    room = _MOST_BODIES
     for chunk in documents.raw_chunks(number, trial):
-        _write(folder, f"raw/{number}/{trial}/{chunk}", documents.raw(number, trial, chunk))
+        lines = documents.raw(number, trial, chunk)
+        _write(folder, f"raw/{number}/{trial}/{chunk}", lines)
+        for seq in lines_with_bodies(lines):
+            room -= _write_body(documents, number, trial, seq, folder, room)
     for step in document["steps"]:
         seq = int(step["seq"])
         _write(folder, f"prompt/{number}/{trial}/{seq}", documents.prompt(number, trial, seq))
@@ -76,6 +87,18 @@ def _write_trial(documents: Documents, number: int, trial: str, folder: Path) ->
         one, two = (int(other["run"]), str(other["id"])), (number, trial)
         name = "/".join(map(str, ("pair", *one, *two)))
         _write(folder, name, _or_error(partial(documents.pair, one, two)))
+
+
+def _write_body(
+    documents: Documents, number: int, trial: str, seq: int, folder: Path, room: int
+) -> int:
+    """Write the body of a line, or why it is not there; return how many bytes that takes."""
+    name = f"body/{number}/{trial}/{seq}"
+    if room <= 0:
+        _write(folder, name, {"error": _NO_ROOM})
+        return 0
+    document = _or_error(partial(documents.body, number, trial, seq))
+    return _write(folder, name, document)
 
 
 def _write_image(
@@ -96,6 +119,8 @@ def _or_error(read: Callable[[], object]) -> object:
         return {"error": str(error)}
 
 
-def _write(folder: Path, name: str, document: object) -> None:
+def _write(folder: Path, name: str, document: object) -> int:
+    """Write a document; return its size in bytes."""
     script = b"warexData(%b,%b)\n" % (as_json(name), as_json(document))
     write_atomic(folder / "data" / f"{name.replace('/', '-')}.js", script)
+    return len(script)

@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.builders import SHOP, Story
 from warex.analysis.trial.strategy import OnePage, Strategy, announced_wait, in_words, strategy
 from warex.traces.call_events import LlmRetried
-from warex.traces.events import Entry, LlmCall, RequestSeen, ResponseSeen
+from warex.traces.events import Entry, FaultPlanned, LlmCall, RequestSeen, ResponseSeen
 
 OTHER = f"{SHOP}other"
 
@@ -120,6 +120,90 @@ def test_a_program_needs_no_model_to_ask_again_blindly() -> None:
     assert of(story).blind == requests(story, "x2")
 
 
+def tries(story: Story, *injections: str) -> tuple[int, ...]:
+    """Return the lines of the connection tries of these injections."""
+    lines = {
+        event.injection: seq
+        for seq, (_, event) in enumerate(story.events, 1)
+        if isinstance(event, FaultPlanned)
+    }
+    return tuple(lines[injection] for injection in injections)
+
+
+def reconnects(times: int, second: tuple[str, ...] = ("refuse",)) -> Story:
+    """Return a story of an agent that fails to reach a site, and asks for its page again."""
+    story = Story().thinks(1, "goto").fails_to_reach(1)
+    for number in range(2, times + 2):
+        story.thinks(number, "reload").fails_to_reach(number, effects=second)
+    return story
+
+
+def test_a_further_connection_try_is_a_retry_and_blind_after_two_that_failed_alike() -> None:
+    story = reconnects(3)
+
+    assert of(story).retries == tries(story, "i2", "i3", "i4")
+    assert of(story).blind == tries(story, "i3", "i4")
+
+
+def test_connection_tries_that_fail_otherwise_are_no_failures_alike() -> None:
+    story = reconnects(1, ("dns_error",)).thinks(3, "reload").page("x3")
+
+    assert of(story).retries == (*tries(story, "i2"), *requests(story, "x3"))
+    assert of(story).blind == ()
+
+
+def test_the_first_request_that_reaches_the_host_is_the_retry_of_a_failed_try() -> None:
+    story = reconnects(0).thinks(2, "goto").page("x2", f"{SHOP}cart").thinks(3, "goto").page("x3")
+
+    assert of(story).retries == requests(story, "x2")
+
+
+def test_a_request_to_another_host_or_port_is_no_retry_of_a_failed_try() -> None:
+    story = reconnects(0).thinks(2, "goto").page("x2", "https://elsewhere.example/")
+    story.thinks(3, "goto").page("x3", "http://shop.example:8080/")
+
+    assert of(story).retries == ()
+
+
+def test_who_goes_elsewhere_in_between_tries_to_connect_is_not_blind() -> None:
+    story = reconnects(1).thinks(3, "goto").page("x3", "https://elsewhere.example/")
+    story.thinks(4, "goto").fails_to_reach(4)
+
+    assert of(story).retries == tries(story, "i2", "i4")
+    assert of(story).blind == ()
+
+
+def test_tries_within_a_hold_are_one_unless_the_model_has_answered_between_them() -> None:
+    silent = reconnects(0).fails_to_reach(2, repeat_of="i1").fails_to_reach(3, repeat_of="i1")
+    asked = reconnects(0).thinks(2, "reload").fails_to_reach(2, repeat_of="i1")
+
+    assert of(silent).retries == ()
+    assert of(asked).retries == tries(asked, "i2")
+
+
+def test_a_program_needs_no_model_to_connect_again() -> None:
+    story = Story().fails_to_reach(1).fails_to_reach(2)
+    story.asks("x3", resource="other", user_agent="python-requests/2").gets("x3")
+
+    assert of(story).retries == (*tries(story, "i2"), *requests(story, "x3"))
+    assert of(story).blind == requests(story, "x3")
+
+
+def test_a_connection_that_is_only_slow_or_of_an_older_protocol_has_not_failed() -> None:
+    for effect in ("lose_packets", "refuse_http2"):
+        story = Story().thinks(1, "goto").fails_to_reach(1, effects=(effect,)).page("x1")
+        story.thinks(2, "reload").page("x2")
+
+        assert of(story).retries == ()
+
+
+def test_a_model_that_could_not_be_reached_is_asked_again() -> None:
+    story = Story().fails_to_reach(1, "https://llm.example:443/")
+    story.asks("m1", "https://llm.example/v1/chat/completions", "POST", "other").thinks(1, "goto")
+
+    assert of(story).retries == requests(story, "m1")
+
+
 @pytest.mark.parametrize(
     ("headers", "is_early"),
     [({"Retry_After": "5"}, False), ({"Retry_After": "9"}, True), ({}, False)],
@@ -145,6 +229,13 @@ def test_any_other_answer_asks_to_wait_for_itself_only() -> None:
     story.thinks(2, "goto").page("x2", OTHER).thinks(3, "goto").page("x3")
 
     assert of(story).early == requests(story, "x3")
+
+
+def test_who_cannot_connect_again_has_not_asked_too_early_for_another_page() -> None:
+    story = refused(Story().thinks(1, "goto"), 1, 503, Retry_After="60")
+    story.thinks(2, "goto").fails_to_reach(2)
+
+    assert of(story).early == ()
 
 
 def test_after_the_time_that_was_announced_a_retry_is_not_blind() -> None:

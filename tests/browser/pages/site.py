@@ -108,4 +108,5 @@ def said(lane: Lane) -> list[tuple[str, str]]:
 
 
 def has_said(lane: Lane, *wanted: str) -> bool:
-    return [what for what, _ in said(lane)] == list(wanted)
+    """Whether these are the reports so far; two that a page sends at once may come in any order."""
+    return sorted(what for what, _ in said(lane)) == sorted(wanted)

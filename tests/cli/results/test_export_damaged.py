@@ -25,8 +25,8 @@ def run(tmp_path: Path) -> RunFolder:
 
 def damage(run: RunFolder) -> str:
     """Write a trial with an invalid line; return where it is."""
-    run.trial("clean", "bad", solved(), clean())
-    (events,) = (path for path in run.path.rglob(EVENTS) if "bad" in path.parts)
+    run.trial("clean", "wrong", solved(), clean())
+    (events,) = (path for path in run.path.rglob(EVENTS) if "wrong" in path.parts)
     first, _, *others = events.read_text().splitlines()
     events.write_text("\n".join((first, "{damaged", *others)) + "\n")
     return f"{events}:2: "
@@ -46,7 +46,7 @@ def test_a_damaged_trial_is_named_and_the_others_are_written(
     assert "left out   1: damaged" in ended.out
     written = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*.*"))
     assert b"good" in written
-    assert b"bad" not in written
+    assert b"wrong" not in written
 
 
 def test_a_data_set_is_without_a_damaged_trial(

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.engine.pass_through import PassThrough
 from tests.lane.support.traffic import request_head
 from warex.engine.handler import (
     Address,
+    AwaitRate,
     Connection,
     EndSocket,
     Exchange,
@@ -20,6 +22,7 @@ from warex.engine.handler import (
     Happened,
     HoldMessages,
 )
+from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.websocket import Frame, FrameParser
 from warex.engine.upgrade.frames import MOST_HELD, FrameRelay
 
@@ -67,6 +70,7 @@ class Side:
             write=self.sent.append,
             end=self.ends.append,
             receiver=Receiver(),  # type: ignore[arg-type]
+            now=time.monotonic,
         )
 
     def take(self, data: bytes) -> bytes:
@@ -165,6 +169,23 @@ def test_a_side_of_which_much_is_held_is_not_read() -> None:
         await asyncio.sleep(0)
         assert not waiting.done()
         await asyncio.wait_for(waiting, 1)
+
+    asyncio.run(scenario())
+
+
+def test_frames_wait_for_their_bytes_at_a_rate_and_no_ping_passes_a_part_of_one() -> None:
+    async def scenario() -> None:
+        now = time.monotonic()
+        rate = ByteRate(1_000_000)
+        side = Side(Planned(lambda it: (AwaitRate((rate,), len(it.payload), now), it)))
+        long, ping = frame(2, bytes(100_000)), frame(9, b"ping")
+        assert side.take(long[:90_000]) == b""
+        side.relay.receive(long[90_000:] + ping)
+        assert side.sent == []
+        await asyncio.wait_for(side.relay.ended(), 5)
+
+        assert b"".join(side.sent) == long + ping
+        assert rate.reserve(0, now, now) == pytest.approx(0.100_004)
 
     asyncio.run(scenario())
 

@@ -151,7 +151,15 @@ def by_udp(server: str) -> str:
     with socket.socket(of_family(server), socket.SOCK_DGRAM) as asker:
         asker.settimeout(SECONDS)
         asker.sendto(QUESTION, (server, 53))
-        return resolved(asker.recv(512))
+        answer = asker.recv(512)
+    # A truncated answer, of a busy server too, sends the asker to TCP (RFC 1035 §4.2.1).
+    return by_tcp(server) if answer[2] & 0x02 else resolved(answer)
+
+
+def by_tcp(server: str) -> str:
+    with socket.create_connection((server, 53), timeout=SECONDS) as asker:
+        asker.sendall(len(QUESTION).to_bytes(2) + QUESTION)
+        return resolved(asker.recv(512)[2:])
 
 
 @attempt
@@ -166,9 +174,7 @@ def another_resolver_by_udp_six() -> str:
 
 @attempt
 def another_resolver_by_tcp() -> str:
-    with socket.create_connection((RESOLVER, 53), timeout=SECONDS) as asker:
-        asker.sendall(len(QUESTION).to_bytes(2) + QUESTION)
-        return resolved(asker.recv(512)[2:])
+    return by_tcp(RESOLVER)
 
 
 # ---- other protocols than TCP

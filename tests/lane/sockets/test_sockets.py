@@ -5,10 +5,19 @@ from typing import Any
 
 from tests.lane.support.played import Trial, answer, headers
 from tests.proxy.support.lanes import configured, scenario
-from warex.engine.handler import Exchange, ExchangeTimings, Happened, Outcome
+from warex.engine.handler import (
+    AwaitRate,
+    Exchange,
+    ExchangeTimings,
+    FrameStep,
+    Happened,
+    Outcome,
+)
 from warex.engine.http.heads import ResponseHead
 from warex.engine.http.websocket import Frame
 from warex.faults.streams.websocket_fault import WebsocketFault
+from warex.faults.transport.bandwidth import Bandwidth
+from warex.scenarios import Scenario
 from warex.traces import FaultDelivered, FaultMissed, WebSocketSeen, Witness
 
 SWITCHED = headers(upgrade="websocket", connection="upgrade")
@@ -104,3 +113,65 @@ def test_a_close_frame_of_a_fault_is_recorded() -> None:
     closed = [it for it in trial.all(WebSocketSeen) if it.what == "closed"]
     assert [it.close_code for it in closed] == [4000]
     assert trial.all(FaultDelivered)[0].changes[0].after == "closed with 4000"
+
+
+def limited(fault: Bandwidth) -> Trial:
+    return Trial(configured(ca=Path("unused"), scenario=scenario(fault)))
+
+
+def frames(trial: Trial, exchange: Exchange, *, from_client: bool) -> list[FrameStep]:
+    return [*trial.lane.frame(exchange, Frame(1, b"hello"), from_client=from_client)]
+
+
+def test_frames_of_data_wait_at_the_rate_of_their_direction_and_all_at_one_limit() -> None:
+    trial = limited(Bandwidth(down=500))
+    one, other = opened(trial), opened(trial)
+    assert trial.lane.wants_frames(one) == "change"
+    waits = [frames(trial, it, from_client=False)[0] for it in (one, other)]
+    first, second = (it for it in waits if isinstance(it, AwaitRate))
+
+    assert (first.size, first.limits) == (5, second.limits)
+    assert frames(trial, one, from_client=True) == [Frame(1, b"hello")]
+    (ping,) = trial.lane.frame(one, Frame(9, b"x"), from_client=False)
+    assert ping == Frame(9, b"x")
+
+
+def test_a_rate_is_delivered_with_the_first_message_of_its_direction() -> None:
+    trial = limited(Bandwidth(up=500))
+    exchange = opened(trial)
+    play(trial, exchange, b"down")
+    assert not trial.all(FaultDelivered)
+    for step in frames(trial, exchange, from_client=True):
+        if isinstance(step, Happened):
+            trial.lane.steps_done(exchange, step.note, arrived=True)
+    assert len(trial.all(FaultDelivered)) == 1
+    assert [type(it) for it in frames(trial, exchange, from_client=True)] == [AwaitRate, Frame]
+    trial.lane.upgrade_closed(exchange, by_client=True)
+    assert len(trial.all(FaultDelivered)) == 1
+
+
+def test_a_websocket_without_a_message_has_missed_a_rate() -> None:
+    trial = limited(Bandwidth(down=500))
+    trial.lane.upgrade_closed(opened(trial), by_client=True)
+
+    assert [it.reason for it in trial.all(FaultMissed)] == ["nothing_to_rewrite"]
+
+
+def test_who_leaves_while_a_first_message_waits_is_gone() -> None:
+    trial = limited(Bandwidth(down=1))
+    exchange = opened(trial)
+    frames(trial, exchange, from_client=False)
+    trial.lane.upgrade_closed(exchange, by_client=True)
+
+    assert [it.reason for it in trial.all(FaultMissed)] == ["client_gone"]
+
+
+def test_messages_that_a_fault_repeats_wait_at_the_rate_too() -> None:
+    (twice,) = scenario(WebsocketFault(action="duplicate")).rules
+    (slow,) = scenario(Bandwidth(down=500)).rules
+    rules = (twice, slow.model_copy(update={"name": "slow"}))
+    trial = Trial(configured(ca=Path("unused"), scenario=Scenario(name="both", rules=rules)))
+    exchange = opened(trial)
+
+    steps = frames(trial, exchange, from_client=False)
+    assert [type(it) for it in steps if not isinstance(it, Happened)] == [AwaitRate, Frame] * 2

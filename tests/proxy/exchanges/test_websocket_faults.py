@@ -14,6 +14,7 @@ from websockets.sync.server import ServerConnection, serve
 
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from warex.faults.streams.websocket_fault import WebsocketFault
+from warex.faults.transport.bandwidth import Bandwidth
 from warex.scenarios import Trigger
 from warex.traces import (
     FaultDelivered,
@@ -210,3 +211,20 @@ def test_a_client_that_leaves_a_delay_has_met_it_once_it_has_waited(
             wait_until(lambda: [*lane.events(FaultDelivered), *lane.events(FaultMissed)])
         assert [it.client_left for it in lane.events(FaultDelivered)] == [True] * (reason is None)
         assert [it.reason for it in lane.events(FaultMissed)] == [reason] * (reason is not None)
+
+
+def test_messages_come_whole_at_the_rate_of_a_line_and_it_is_delivered(
+    begin: Begin, site: Site
+) -> None:
+    text = "x" * 4000
+    slow = scenario(Bandwidth(down=100_000, up=200_000))
+    with begin(scenario=slow) as lane, opened(lane, site, compression=None) as channel:
+        began = time.monotonic()
+        channel.send(text)
+        assert channel.recv(timeout=5) == text
+        seconds = time.monotonic() - began
+
+    assert seconds >= 4000 / 100_000 + 4000 / 200_000
+    (delivered,) = lane.events(FaultDelivered)
+    assert delivered.waited_s >= 4000 / 200_000
+    assert not lane.events(FaultMissed)

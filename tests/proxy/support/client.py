@@ -22,7 +22,7 @@ def trusting(ca: Path, *protocols: str) -> ssl.SSLContext:
 
 def tunnelled(proxy_port: int, host: str, port: int) -> socket.socket:
     """Open a tunnel with the proxy's CONNECT."""
-    raw = socket.create_connection(("127.0.0.1", proxy_port), timeout=10)
+    raw = socket.create_connection(("127.0.0.1", proxy_port), timeout=30)
     raw.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
     head = b""
     while not head.endswith(b"\r\n\r\n"):

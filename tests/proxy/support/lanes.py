@@ -78,8 +78,8 @@ def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenari
     )
 
 
-def wait_until(happened: Callable[[], object], seconds: float = 10) -> None:
-    """Ask again and again; the proxy is another process."""
+def wait_until(happened: Callable[[], object], seconds: float = 30) -> None:
+    """Ask again and again; the proxy is another process. ``seconds`` bounds a hang."""
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, "it did not happen"

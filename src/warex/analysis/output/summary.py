@@ -87,6 +87,7 @@ def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
     return {
         **key_fields(trial),
         **trial_fields(trial, run),
+        "faults": [*sorted({injection.kind for injection in trial.injections})],
         "recoveries": [
             {name: getattr(r, name) for name in _RECOVERY}
             | {"disagreement": r.disagreement or None}

@@ -13,12 +13,14 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit
 
-from warex.analysis.recovery import equivalence
+from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.clients import by_program
+from warex.analysis.recovery.trial_events import KEEPS_ANSWER
 from warex.traces.events import (
     Disarmed,
     Entry,
     FaultDelivered,
+    FaultPlanned,
     LlmCall,
     LlmRetried,
     RequestSeen,
@@ -70,7 +72,10 @@ NO_STRATEGY: Final = Strategy()
 
 @dataclass(slots=True, eq=False)
 class _Ask:
-    """One request of the agent: for a page, by a program, a write, or to the model."""
+    """One request of the agent: for a page, by a program, a write or to the model.
+
+    Or a failed connection try, of which only the host is known.
+    """
 
     number: int
     """Among the trial's, from 0."""
@@ -79,6 +84,8 @@ class _Ask:
     request: RequestSeen
     is_model: bool
     step: int = 0
+    plan: FaultPlanned | None = None
+    """Of a connection try."""
     status: int | None = None
     ended: float = 0.0
     wait_s: float | None = None
@@ -94,8 +101,17 @@ class _Ask:
             return self.step
         return self.request.method, equivalence.place(self.request.url)
 
+    @property
+    def result(self) -> object:
+        """What it has met, to be compared with that of another."""
+        return self.status if self.plan is None else self.plan.effects
+
     def asks_same(self, other: "_Ask") -> bool:
-        """Whether two requests are for the same."""
+        """Whether it asks for the same as an earlier one."""
+        if other.plan is not None:
+            return connection_tries.proves_reachable(self.request, other.plan)
+        if self.plan is not None:
+            return False
         if self.is_model or other.is_model:
             return self.is_model and other.is_model and self.step == other.step
         return equivalence.same_operation(self.request, other.request)
@@ -106,7 +122,7 @@ class _Ask:
         Too many requests are too many for all of a server.
         """
         if self.status != _TOO_MANY:
-            return self.asks_same(other)
+            return other.asks_same(self)
         hosts = {urlsplit(one.request.url).netloc for one in (self, other)}
         return len(hosts) == 1 and self.is_model == other.is_model
 
@@ -122,11 +138,54 @@ class _Asks:
     """The requests of the agent, in order, up to its end."""
 
     asks: list[_Ask] = field(default_factory=list)
+    by_exchange: dict[str, _Ask] = field(default_factory=dict)
     calls: list[LlmCall] = field(default_factory=list)
     answered: list[float] = field(default_factory=list)
     """Seconds at which the model had answered."""
     early: set[int] = field(default_factory=set)
     first_fault: float | None = None
+    _places: dict[object, list[_Ask]] = field(default_factory=dict)
+    _unreached: list[_Ask] = field(default_factory=list)
+    """Connection tries whose hosts have not been reached since."""
+
+    def add(self, entry: Entry, request: RequestSeen, call: LlmCall | None) -> None:
+        """Add a request, unless a page has made it by itself."""
+        step = 0 if call is None else call.step
+        number = len(self.asks)
+        ask = _Ask(number, entry.seq, entry.t, request, call is not None, step, ended=entry.t)
+        failed = [one for one in self._unreached if ask.asks_same(one)]
+        self._unreached = [one for one in self._unreached if one not in failed]
+        if call is None and not _is_of_agent(request):
+            return
+        alike = self._places.setdefault(ask.place, [])
+        same = next((one for one in reversed(alike) if one.asks_same(ask)), None)
+        last = (*failed, same) if same is not None else failed
+        ask.before = max(last, key=lambda one: one.number, default=None)
+        alike.append(ask)
+        self._append(ask)
+
+    def add_try(self, entry: Entry, plan: FaultPlanned, *, is_model: bool) -> None:
+        """Add a connection try; a client's silent repeat belongs to the one before."""
+        request = connection_tries.request_of_try(plan)
+        assert request is not None
+        number = len(self.asks)
+        ask = _Ask(number, entry.seq, entry.t, request, is_model, plan=plan, ended=entry.t)
+        before = next((one for one in reversed(self._unreached) if ask.asks_same(one)), None)
+        if before and plan.repeat_of and not self.has_answered_between(before, ask):
+            before.ended = entry.t
+            self.by_exchange[plan.exchange] = before
+            return
+        ask.before = before
+        self._unreached.append(ask)
+        self._append(ask)
+
+    def has_answered_between(self, before: _Ask, ask: _Ask) -> bool:
+        """Whether the model has answered after the end of a request and before another."""
+        return any(before.ended <= answered <= ask.t for answered in self.answered)
+
+    def _append(self, ask: _Ask) -> None:
+        self.by_exchange[ask.request.exchange] = ask
+        self.asks.append(ask)
 
 
 def strategy(entries: Sequence[Entry]) -> Strategy:
@@ -148,39 +207,30 @@ def strategy(entries: Sequence[Entry]) -> Strategy:
 def _read(entries: Sequence[Entry]) -> _Asks:
     calls = {e.event.exchange: e.event for e in entries if isinstance(e.event, LlmCall)}
     carriers = {call.carrier: call for call in calls.values()}
-    seen, by_exchange = _Asks(), dict[str, _Ask]()
-    places: dict[object, list[_Ask]] = {}
+    hosts = {connection_tries.host_in(call.url) for call in calls.values()}
+    seen = _Asks()
     for entry in entries:
         match entry.event:
             case Disarmed(by="terminal_action" | "harness"):
                 break
             case RequestSeen() as request if request.repeat_of is None:
-                call = carriers.get(request.exchange)
-                if call is None and not _is_of_agent(request):
-                    continue
-                step = 0 if call is None else call.step
-                number = len(seen.asks)
-                ask = _Ask(
-                    number, entry.seq, entry.t, request, call is not None, step, ended=entry.t
-                )
-                alike = places.setdefault(ask.place, [])
-                ask.before = next((one for one in reversed(alike) if one.asks_same(ask)), None)
-                alike.append(ask)
-                by_exchange[request.exchange] = ask
-                seen.asks.append(ask)
-            case ResponseSeen() as response if response.exchange in by_exchange:
-                ask = by_exchange[response.exchange]
+                seen.add(entry, request, carriers.get(request.exchange))
+            case FaultPlanned() as plan if plan.point and not set(plan.effects) <= KEEPS_ANSWER:
+                seen.add_try(entry, plan, is_model=connection_tries.host_of(plan) in hosts)
+            case ResponseSeen() as response if response.exchange in seen.by_exchange:
+                ask = seen.by_exchange[response.exchange]
                 ask.status, ask.ended = response.status, entry.t
                 ask.wait_s = announced_wait(response.status, dict(response.headers))
             case FaultDelivered() as done:
                 if seen.first_fault is None:
                     seen.first_fault = entry.t
-                if done.exchange in by_exchange:
-                    by_exchange[done.exchange].is_hit = True
+                if (hit := seen.by_exchange.get(done.exchange)) is not None:
+                    hit.is_hit = True
+                    hit.ended = hit.ended if hit.plan is None else entry.t
             case LlmRetried() as again if again.waited_s < _NEARLY * again.retry_after_s:
                 # The time may stand in the body of the answer, which the trace does not have.
-                if again.exchange in by_exchange:
-                    seen.early.add(by_exchange[again.exchange].seq)
+                if again.exchange in seen.by_exchange:
+                    seen.early.add(seen.by_exchange[again.exchange].seq)
             case LlmCall() as call:
                 seen.calls.append(call)
                 seen.answered.append(call.began + call.latency_s)
@@ -202,7 +252,7 @@ def _is_retry(ask: _Ask, seen: _Asks) -> bool:
         return False
     if ask.is_model or by_program(ask.request) or not seen.answered:
         return True
-    return any(before.ended <= answered <= ask.t for answered in seen.answered)
+    return seen.has_answered_between(before, ask)
 
 
 def _is_blind(ask: _Ask, asks: Sequence[_Ask]) -> bool:
@@ -212,7 +262,7 @@ def _is_blind(ask: _Ask, asks: Sequence[_Ask]) -> bool:
         one = asks[number]
         if one.is_model != ask.is_model:
             continue
-        if not (one.is_hit and one.asks_same(ask)) or len(failures) == _ALIKE:
+        if not (one.is_hit and ask.asks_same(one)) or len(failures) == _ALIKE:
             break
         failures.append(one)
     if not failures:
@@ -220,7 +270,7 @@ def _is_blind(ask: _Ask, asks: Sequence[_Ask]) -> bool:
     last = failures[0]
     if last.wait_s is not None and ask.t >= last.ended + _NEARLY * last.wait_s:
         return False  # Its answer had said when to ask again.
-    alike = {one.status for one in failures}
+    alike = {one.result for one in failures}
     return last.is_permanent or (len(failures) == _ALIKE and len(alike) == 1)
 
 
@@ -258,7 +308,8 @@ def _date(value: str) -> datetime | None:
 
 def one_page(asks: Iterable[_Ask], calls: Sequence[LlmCall], since: float) -> OnePage | None:
     """Return the page on which most steps were spent from a second of the trial on."""
-    opened = [one for one in asks if not one.is_model and not equivalence.is_write(one.request)]
+    answered = [one for one in asks if not one.is_model and one.plan is None]
+    opened = [one for one in answered if not equivalence.is_write(one.request)]
     spent: dict[str, set[int]] = {}
     page_of: dict[int, str] = {}
     for call in calls:

@@ -25,13 +25,14 @@ _WIDTH = 80
 @listing("benchmarks")
 def command(as_json: bool) -> None:
     """List the benchmarks; `show NAME`; `setup NAME --dir DIR`."""
-    from warex.benchmarks import BENCHMARKS
+    from warex.benchmarks import benchmarks
 
+    kinds = benchmarks()
     rows = [
         {"name": kind.name, "summary": kind.summary, "needs_environment": kind.recipe is not None}
-        for kind in BENCHMARKS
+        for kind in kinds
     ]
-    echo_rows(rows, max(len(kind.name) for kind in BENCHMARKS) + 1, as_json=as_json)
+    echo_rows(rows, max(len(kind.name) for kind in kinds) + 1, as_json=as_json)
 
 
 @command.command("show")

@@ -5,6 +5,8 @@ from typing import Final
 _PIECE_S: Final = 0.02
 """Seconds of its rate that leave at once: short for a person, and few enough wake-ups."""
 _LARGEST: Final = 64 * 1024
+CATCH_UP_S: Final = 0.25
+"""Seconds of a limit that are made up after a part was late, by this process or by the client."""
 
 
 class ByteRate:

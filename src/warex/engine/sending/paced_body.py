@@ -9,12 +9,11 @@ from typing import Final
 from warex.engine.clients import ClientSide
 from warex.engine.exchange_record import ExchangeRecord
 from warex.engine.handler import AbortHow, Pace, Stop
+from warex.engine.http.byte_rate import CATCH_UP_S
 from warex.engine.http.heads import ResponseHead
 from warex.engine.planned_messages import PIECE
 
 _AT_ONCE: Final = Pace()
-_CATCH_UP_S: Final = 0.25
-"""Seconds of a limit that are made up after a part was late, by this process or by the client."""
 
 
 class PacedBody:
@@ -98,7 +97,7 @@ class PacedBody:
 
     def had_nothing(self) -> None:
         """Note that there was nothing to send until now."""
-        self._since = self._record.clock.now() - min(self._behind, _CATCH_UP_S)
+        self._since = self._record.clock.now() - min(self._behind, CATCH_UP_S)
 
     async def flush(self) -> None:
         """Write what was sent, and wait until little waits for the client."""
@@ -106,7 +105,7 @@ class PacedBody:
         client.flush()
         if client.end.is_full or client.http.queued(stream):
             await client.drain(stream)
-            self._since = max(self._since, self._record.clock.now() - _CATCH_UP_S)
+            self._since = max(self._since, self._record.clock.now() - CATCH_UP_S)
 
     def _next_size(self, size: int) -> int:
         size = min(size, self._at_once)

@@ -9,6 +9,7 @@ from typing import Final, assert_never
 
 from warex.engine.ends import End
 from warex.engine.handler import (
+    AwaitRate,
     EndSocket,
     Exchange,
     FrameStep,
@@ -17,6 +18,7 @@ from warex.engine.handler import (
     Happened,
     HoldMessages,
 )
+from warex.engine.http.byte_rate import CATCH_UP_S
 from warex.engine.http.websocket import CLOSE, Frame, FrameParser, serialise
 from warex.engine.services import eager_task
 
@@ -28,7 +30,8 @@ class FrameRelay:
     """Sends the frames of one side to the other, as a handler says.
 
     Frames that are read pass as their bytes come, frames that may change once they are complete.
-    While messages are held, pings and pongs pass them, and a Close frame waits for its turn.
+    While messages are held, pings and pongs pass them, and a Close frame waits for its turn. At a
+    limited rate all of them keep their order, as on a slow line.
     """
 
     def __init__(
@@ -41,13 +44,18 @@ class FrameRelay:
         write: Callable[[bytes], None],
         end: Callable[[EndSocket], None],
         receiver: End,
+        now: Callable[[], float],
     ) -> None:
-        """``write`` sends bytes to ``receiver``; ``end`` ends the WebSocket."""
+        """``write`` sends bytes to ``receiver``; ``end`` ends the WebSocket.
+
+        ``now``: the second of the clock.
+        """
         self._handler = handler
         self._exchange = exchange
         self._use = use
         self._from_client = from_client
         self._write, self._end, self._receiver = write, end, receiver
+        self._now = now
         self._parser = FrameParser(from_client=from_client)
         self._steps: deque[FrameStep] = deque()
         """Waiting for the end of a hold."""
@@ -56,6 +64,8 @@ class FrameRelay:
         """What is sent at the end of what is being done."""
         self._hold: asyncio.TimerHandle | None = None
         self._is_held_for_good = False
+        self._has_rate = False
+        """Whether it waits for rates: perhaps within a long frame, where no other may come."""
         self._room: asyncio.Future[None] | None = None
         self._told: set[asyncio.Task[None]] = set()
         self._close: Frame | None = None
@@ -144,8 +154,9 @@ class FrameRelay:
 
     def _queue(self, steps: Iterable[FrameStep]) -> None:
         for step in steps:
+            self._has_rate = self._has_rate or isinstance(step, AwaitRate)
             if isinstance(step, Frame):
-                is_first = step.opcode > CLOSE and self._steps
+                is_first = step.opcode > CLOSE and self._steps and not self._has_rate
                 if is_first or (step.opcode == CLOSE and self._is_held_for_good):
                     self._out += self._bytes(step)
                     continue
@@ -161,6 +172,10 @@ class FrameRelay:
                     self._out += self._bytes(step)
                 case HoldMessages(seconds):
                     self._begin_hold(seconds)
+                case AwaitRate(limits, size, since):
+                    now = self._now()
+                    since = max(since, now - CATCH_UP_S)
+                    self._begin_hold(max([it.reserve(size, now, since) for it in limits]))
                 case Happened(note):
                     self._flush()
                     self._tell(note)

@@ -45,6 +45,7 @@ class Upgrade:
                 write=self._to_site,
                 end=self._end,
                 receiver=site.end,
+                now=client.services.clock.now,
             )
             self._of_site = FrameRelay(
                 handler,
@@ -54,6 +55,7 @@ class Upgrade:
                 write=self._to_client,
                 end=self._end,
                 receiver=client.end,
+                now=client.services.clock.now,
             )
 
     async def receive_from_client(self, data: bytes) -> None:

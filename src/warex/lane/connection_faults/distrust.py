@@ -111,7 +111,7 @@ class Distrust:
         return named or self._is_mapped(host, port)
 
     def _is_model(self, host: str) -> bool:
-        patterns = self._config.traffic.llm_hosts
+        patterns = self._config.traffic.all_llm_hosts
         return is_known_llm_host(host) or any(host_matches(it, host) for it in patterns)
 
     def _void(self, host: str, said: str) -> str:

@@ -85,6 +85,6 @@ class HostRouting:
     def _is_concerned(self, host: str) -> bool:
         return (
             is_known_llm_host(host)
-            or any(host_matches(pattern, host) for pattern in self._traffic.llm_hosts)
+            or any(host_matches(pattern, host) for pattern in self._traffic.all_llm_hosts)
             or any(may_concern_host(rule.match, host, self._sites) for rule in self._injector.rules)
         )

@@ -41,7 +41,7 @@ def begin_record(config: ProxyConfig, versions: Mapping[str, str]) -> tuple[Inje
         arm=config.traffic.arm,
         schedule=config.schedule,
         own_hosts=RESERVED_HOSTS,
-        llm_hosts=config.traffic.llm_hosts,
+        llm_hosts=config.traffic.all_llm_hosts,
     )
     recorder.write(
         TrialBegan(

@@ -119,4 +119,5 @@ def note_unmet(state: ExchangeState, outcome: Outcome) -> None:
     was_cut = draft.abort is not None and outcome.end == "aborted"
     if was_cut or (outcome.end == "complete" and not has_body):
         for applied in state.applied:
-            applied.is_unmet = applied.is_unmet or (applied.paces and not applied.waited_s)
+            found_no_body = applied.paces and not applied.waited_s and not applied.is_of_socket
+            applied.is_unmet = applied.is_unmet or found_no_body

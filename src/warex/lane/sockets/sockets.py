@@ -1,6 +1,6 @@
 """The WebSockets of a trial: their messages are recorded, and changed where a rule says so."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from warex.lane.response_faults.page_change import MAX_CHANGES, changed_value
 from warex.lane.settlement import Settlement
 from warex.lane.sockets.hits import MessageHit, MessageRule
 from warex.lane.sockets.message_faults import SocketFaults
+from warex.lane.sockets.message_pace import LimitedMessage, MessagePace
 from warex.lane.sockets.record import WebSocketRecord
 from warex.lane.state import AppliedInjection, ExchangeState, MessageHits, changes_socket
 from warex.traces import Witness
@@ -32,6 +33,7 @@ class OpenSocket(Struct, eq=False):
     state: ExchangeState
     record: WebSocketRecord
     faults: SocketFaults | None = None
+    pace: MessagePace | None = None
 
 
 class Sockets:
@@ -66,6 +68,10 @@ class Sockets:
             about = f"{state.request.method} {state.request.url}"
             effects = (it for it in injection.effects if isinstance(it, ChangeMessages))
             rules += [MessageRule(applied, effect, about) for effect in effects]
+        if limits := state.draft.message_limits:
+            for limit in limits:
+                limit.applied.messages = MessageHits()
+            self._of(state).pace = MessagePace(limits, self._recorder.clock.now)
         if rules:
             socket = self._of(state)
             socket.faults = SocketFaults(
@@ -80,31 +86,47 @@ class Sockets:
         """Note that a WebSocket is open; its end will be told."""
         self._of(state)
 
-    def _add(self, wire: WireExchange, steps: Sequence[FrameStep], from_client: bool) -> None:
+    def _add(self, wire: WireExchange, steps: Iterable[FrameStep], from_client: bool) -> None:
+        if (pace := self._of(wire.state).pace) is not None:
+            steps = list(pace.steps(steps, from_client=from_client))
         self._control.add_frames(wire, steps, from_client=from_client)
 
     def use(self, state: ExchangeState) -> FrameUse:
         """Say what is done with the frames of a WebSocket."""
-        return "read" if self._of(state).faults is None else "change"
+        socket = self._of(state)
+        return "read" if socket.faults is None and socket.pace is None else "change"
 
     def frame(self, wire: WireExchange, frame: Frame, *, from_client: bool) -> Iterable[FrameStep]:
         """Record a frame as it came; return what is done for it."""
         socket = self._of(wire.state)
         socket.record.add(frame, from_client=from_client)
-        if socket.faults is None:
-            return (frame,)
-        return list(socket.faults.frame(frame, from_client=from_client))
+        steps: Iterable[FrameStep] = (frame,)
+        if socket.faults is not None:
+            steps = list(socket.faults.frame(frame, from_client=from_client))
+        if socket.pace is not None:
+            steps = list(socket.pace.steps(steps, from_client=from_client))
+        return steps
 
     def frames_end(self, wire: WireExchange, *, from_client: bool) -> Iterable[FrameStep]:
         """Return what is left to be done when a side has ended."""
-        faults = self._of(wire.state).faults
-        return () if faults is None else list(faults.end(from_client=from_client))
+        socket = self._of(wire.state)
+        if socket.faults is None:
+            return ()
+        steps = list(socket.faults.end(from_client=from_client))
+        return (
+            steps
+            if socket.pace is None
+            else list(socket.pace.steps(steps, from_client=from_client))
+        )
 
     def steps_done(self, wire: WireExchange, note: Any, *, arrived: bool) -> None:
-        """Record that a message or an event was changed, if its receiver was there."""
+        """Record that a message or an event was hit, if its receiver was there."""
+        state: ExchangeState = wire.state
+        if isinstance(note, LimitedMessage) and arrived:
+            for applied in note.applied:
+                self._settle_limited(state, applied)
         if not isinstance(note, MessageHit):
             return
-        state: ExchangeState = wire.state
         applied, effect = note.rule.applied, note.rule.effect
         if effect.action == "close" and effect.carrier == "websocket":
             self._of(state).record.close(by_client=False, code=effect.code)
@@ -128,6 +150,15 @@ class Sockets:
         hits.changes = changes
         if hits.held_since is not None:
             applied.waited_s = self._recorder.clock.now() - hits.held_since
+        self._settlement.settle(state, applied, arrived=True)
+
+    def _settle_limited(self, state: ExchangeState, applied: AppliedInjection) -> None:
+        """Record that a message has come at a limited rate, once."""
+        hits = applied.messages
+        if hits is None or hits.held_since is None or hits.count:
+            return
+        hits.count = 1
+        applied.waited_s += self._recorder.clock.now() - hits.held_since
         self._settlement.settle(state, applied, arrived=True)
 
     def closed(self, wire: WireExchange, *, by_client: bool) -> None:
@@ -164,4 +195,4 @@ def _answer(state: ExchangeState) -> Headers:
 
 
 def _of_socket(state: ExchangeState) -> list[AppliedInjection]:
-    return [it for it in state.applied if changes_socket(it.injection)]
+    return [it for it in state.applied if it.is_of_socket]

@@ -53,6 +53,10 @@ class Traffic:
         self.exchange = exchange
         """The exchange as rules see it."""
 
+    def prepare_head(self, head: RequestHead) -> RequestHead:
+        """Return the head that the site gets."""
+        return head
+
     def prepare(self, head: RequestHead, body: bytes) -> bytes:
         """Return the body that the site gets; raise TrialVoid if it must not be asked."""
         return body
@@ -68,6 +72,15 @@ class Traffic:
     def needs_whole_response(self) -> bool:
         """Whether the response must be read to its end, to be changed."""
         return False
+
+    @property
+    def changes_length(self) -> bool:
+        """Whether ``feed`` may return more or fewer bytes than the response has."""
+        return False
+
+    def as_asked(self, response: WholeResponse) -> WholeResponse:
+        """Return a complete response without what only WAREX asked for."""
+        return response
 
     def read_held(self, response: WholeResponse) -> None:
         """Read a complete response, which a fault may replace for the client."""

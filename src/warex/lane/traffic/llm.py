@@ -11,11 +11,12 @@ from warex.effects import Reply
 from warex.engine.http.encoding import decode, encode
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.errors import TrialVoid
-from warex.exchange import Exchange
+from warex.exchange import Exchange, Request
 from warex.lane.config import ProxyConfig
 from warex.lane.record.recorder import Recorder
 from warex.lane.traffic.base import Ending, Traffic
 from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
+from warex.lane.traffic.token_capture import TokenCapture
 from warex.lane.whole_response import WholeResponse
 from warex.llm import (
     LlmAnswer,
@@ -27,7 +28,7 @@ from warex.llm import (
 )
 from warex.llm.actions.vocabulary import SubtaskDepth
 from warex.llm.exchange import LlmExchange
-from warex.llm.recognition.hosts import is_known_llm_host
+from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.llm.recognition.request_signing import body_signature
 from warex.llm.stream import LlmStream, read_stream
 from warex.scenarios import Injector, PlannedInjection
@@ -73,6 +74,14 @@ class LlmCalls:
         other.injector = injector
         other.begin_task()
         return other
+
+    def token_capture(self, call: LlmRequest, request: Request) -> TokenCapture | None:
+        """Return what captures the tokens of a call, if its server is one for that."""
+        host = request.parts.hostname or ""
+        for pattern, dialect in self.config.traffic.token_dialects:
+            if host_matches(pattern, host):
+                return TokenCapture(call, dialect)
+        return None
 
     def is_of_task(self, tap: LlmTap) -> bool:
         """Whether a call belongs to the current task, not to an earlier one."""
@@ -197,6 +206,7 @@ class LlmTraffic(Traffic):
         self._calls = calls
         url = exchange.request.url
         self.tap = LlmTap(self.request, url, step, now, progress=calls.progress)
+        self.tap.tokens = calls.token_capture(self.request, exchange.request)
         last = calls.last_answer
         earlier = None if last is None or last[0] == step else last[1]
         self.exchange = LlmExchange(
@@ -208,12 +218,27 @@ class LlmTraffic(Traffic):
         )
 
     @override
+    def prepare_head(self, head: RequestHead) -> RequestHead:
+        if self.tap.tokens is None or "accept-encoding" not in head.headers.by_name:
+            return head
+        # Tokens are hidden in an answer as it streams.
+        headers = head.headers.with_field("accept-encoding", "identity")
+        return replace(head, headers=headers, raw=b"")
+
+    @override
     def prepare(self, head: RequestHead, body: bytes) -> bytes:
-        """Add the condition's defence, if it has one.
+        """Add the condition's defence and ask for tokens, if that is wanted.
 
         Steps are counted before, by the agent's own request: its repeat is the same step. Raises
-        TrialVoid if the text cannot be added.
+        TrialVoid if the defence cannot be added.
         """
+        changed = self._with_defence(head, body)
+        tokens = self.tap.tokens
+        return (
+            changed if tokens is None else tokens.ask(head, self.exchange.request.headers, changed)
+        )
+
+    def _with_defence(self, head: RequestHead, body: bytes) -> bytes:
         calls = self._calls
         if (defence := calls.config.defence) is None:
             return body
@@ -259,10 +284,26 @@ class LlmTraffic(Traffic):
 
     @override
     def answered(self, head: ResponseHead) -> None:
+        if self.tap.tokens is not None:
+            self.tap.tokens.answered(head)
         fields = head.headers
         streams = fields.get("content-type").lower().startswith("text/event-stream")
         if streams and 200 <= head.status < 300 and not fields.get("content-encoding"):
             self.tap.begun = streamed_answer(self.tap.request)
+
+    @property
+    @override
+    def needs_whole_response(self) -> bool:
+        return self.tap.tokens is not None and self.tap.tokens.needs_whole_response
+
+    @property
+    @override
+    def changes_length(self) -> bool:
+        return self.tap.tokens is not None and self.tap.tokens.streams
+
+    @override
+    def as_asked(self, response: WholeResponse) -> WholeResponse:
+        return response if self.tap.tokens is None else self.tap.tokens.whole(response)
 
     @override
     def read_held(self, response: WholeResponse) -> None:
@@ -283,6 +324,8 @@ class LlmTraffic(Traffic):
 
     @override
     def feed(self, piece: bytes) -> bytes:
+        if self.tap.tokens is not None:
+            piece = self.tap.tokens.feed(piece)
         if piece:
             self.tap.add(piece, self._calls.recorder.clock.now())
         return piece

@@ -59,7 +59,9 @@ class LlmSocketTraffic(Traffic):
         now, step = calls.recorder.clock.now(), calls.injector.steps
         call = LlmExchange(exchange.id, exchange.request, llm_request=request, step=step)
         calls.injector.skip_websocket_call(call, now)
-        return LlmTap(request, exchange.request.url, step, now, progress=calls.progress)
+        tokens = calls.token_capture(request, exchange.request)
+        url = exchange.request.url
+        return LlmTap(request, url, step, now, progress=calls.progress, tokens=tokens)
 
     @override
     def server_message(self, message: bytes) -> bool:

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warex.engine.http.encoding import decode
+from warex.lane.traffic.token_capture import TokenCapture
 from warex.llm import (
     LlmAnswer,
     LlmRequest,
@@ -59,6 +60,8 @@ class LlmTap(Struct):
     """The tokens of the model's own answer, if a fault may replace it."""
     progress: SubtaskDepth = field(default_factory=SubtaskDepth)
     """The agent's subtask depth."""
+    tokens: TokenCapture | None = None
+    """Captures the answer's tokens."""
 
     def add(self, data: bytes, now: float) -> None:
         """Copy a piece of the answer."""
@@ -123,6 +126,7 @@ def read_call(
 
     messages = detach_images(tap.request, keep)
     usage = answer.usage if by_model else tap.upstream_usage
+    tokens, tokens_error = _tokens(tap, status, blobs) if by_model else ("", None)
     event = LlmCall(
         exchange=exchange,
         family=tap.request.api,
@@ -162,6 +166,8 @@ def read_call(
         error=answer.error,
         replayed=tap.replayed is not None,
         original_latency_s=None if tap.replayed is None else tap.replayed.latency_s,
+        tokens_blob=tokens,
+        tokens_error=tokens_error,
     )
     if vocabulary is None or answer.error is not None:
         return ReadCall(event, answer, (), ends_task=False)
@@ -175,6 +181,15 @@ def read_call(
         tuple(_events(actions, vocabulary, exchange, tap.step)),
         ends_task=tap.progress.ends(actions, vocabulary),
     )
+
+
+def _tokens(tap: LlmTap, status: int | None, blobs: BlobStore | None) -> tuple[str, str | None]:
+    """Store a call's tokens; return their reference, or why an answer has none."""
+    if tap.tokens is None or status is None or not 200 <= status < 300:
+        return "", None
+    if tap.replayed is not None:
+        return "", "the answer is an earlier one, from the cache"
+    return tap.tokens.keep(blobs)
 
 
 def _answer(

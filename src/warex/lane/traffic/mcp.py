@@ -344,6 +344,11 @@ class McpTraffic(Traffic):
 
     @property
     @override
+    def changes_length(self) -> bool:
+        return self.tap.can_change
+
+    @property
+    @override
     def needs_whole_response(self) -> bool:
         tap = self.tap
         if tap.session.transport == "sse":

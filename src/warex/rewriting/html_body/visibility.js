@@ -167,6 +167,7 @@
     };
     // Call `then` once an element is seen, while `stands` holds: what was changed is as it was put.
     // Return what ends the watch. With `anywhere` it is also seen where the page can be scrolled to.
+    // What a device presses is seen at once: an agent may close it before Chromium's own answer comes.
     return (element, then, {anywhere = false, stands = () => true} = {}) => {
         const answers = natives.Intersections && natives.isVisible;
         let isVisible = !natives.Intersections, isInView = isVisible, isAnswered = isVisible, looked = -RARELY, isOver = false;
@@ -183,6 +184,12 @@
             end();
             then();
         };
+        const press = (event) => {
+            if (isOver || !event.isTrusted || !stands() || !hasPlace(element, anywhere) || isMasked(element) || !isSeenBySecondLook(element, false)) return;
+            end();
+            then();
+        };
+        natives.on(element, "pointerdown", press, {__proto__: null, capture: true, passive: true});
         let observer = null;
         const options = {__proto__: null, threshold: 0};
         if (answers) {

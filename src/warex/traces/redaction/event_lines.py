@@ -28,7 +28,7 @@ from warex.traces.events import (
 from warex.traces.redaction.redactor import LearnedSecrets, Redactor
 
 _encoder = msgspec.json.Encoder()
-_OUR_OWN = frozenset({"body_blob", "exchange", "connection", "injection"})
+_OUR_OWN = frozenset({"body_blob", "exchange", "connection", "injection", "tokens_blob"})
 """Fields with values of WAREX only."""
 _FIXED = _OUR_OWN | {
     "agent",

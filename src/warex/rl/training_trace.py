@@ -1,0 +1,75 @@
+"""The sampled tokens of an episode, as TRL takes them: OpenEnv's ``TrainingTrace``."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from warex.llm.tokens import CallTokens
+from warex.rl.trace_entries import trace_entries
+from warex.traces import LlmCall, LlmUnread, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTurn:
+    """One call to the model, with the fields of OpenEnv's ``TrainingTurn``."""
+
+    node_id: str
+    prompt_token_ids: list[int]
+    completion_token_ids: list[int]
+    per_token_logps: list[float]
+    loss_mask: list[int]
+    """1 for a token to train on, of the prompt and the completion: the sampled ones of an answer
+    that reached the agent whole."""
+    request: dict[str, Any] = field(default_factory=dict)
+    response: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTrace:
+    """The calls of an episode of which the server returned token ids."""
+
+    turns: list[TrainingTurn]
+    schema_version: int = 1
+
+    def to_trace_entries(self) -> list[dict[str, Any]]:
+        """Return the turns as OpenEnv's ``TraceEntry``."""
+        entries = [asdict(turn) for turn in self.turns]
+        for entry in entries:
+            entry["metadata"]["node_id"] = entry.pop("node_id")
+        return entries
+
+
+def training_trace(calls: Iterable[LlmCall], tokens: Mapping[str, CallTokens]) -> TrainingTrace:
+    """Return what can be trained on of calls, in their order; ``tokens`` by their exchange."""
+    entries = trace_entries(calls, tokens)
+    return TrainingTrace(
+        [
+            TrainingTurn(
+                entry["metadata"]["node_id"],
+                entry["prompt_token_ids"],
+                entry["completion_token_ids"],
+                entry["per_token_logps"],
+                entry["loss_mask"],
+                entry["request"],
+                entry["response"],
+                entry["metadata"],
+            )
+            for entry in entries
+            if "loss_mask" in entry
+        ]
+    )
+
+
+def why_without_tokens(trace: Trace) -> str | None:
+    """Return why an episode cannot be trained on although tokens were to be captured, or None."""
+    calls = list(trace.events(LlmCall))
+    failed = next((it for it in calls if it.tokens_error is not None), None)
+    if failed is not None:
+        return f"the call {failed.exchange} to the model has no tokens: {failed.tokens_error}"
+    unread = next(iter(trace.events(LlmUnread)), None)
+    if unread is not None:
+        return f"a call to {unread.url} has no tokens, since it cannot be read: {unread.reason}"
+    if not any(it.tokens_blob for it in calls):
+        return "the agent made no call to the model of which tokens were captured"
+    return None

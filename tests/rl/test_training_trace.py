@@ -1,0 +1,107 @@
+"""An episode's tokens reach its trainer; without them it has no reward."""
+
+import json
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.proxy.support.origin import Origin
+from tests.proxy.support.token_model import PROMPT_IDS, WORDS, TokenModel
+from tests.rl.test_trace_entries import CALL
+from warex.llm.tokens import CallTokens, ChoiceTokens
+from warex.rl import EpisodePlan, EpisodeTask, Session, SessionFactory
+from warex.rl.testbed import MODEL_ORIGIN
+from warex.rl.training_trace import training_trace
+
+TOKENS = CallTokens([1, 2, 3], [ChoiceTokens(0, [7, 8], [-0.5, -1.0])])
+
+
+def starting(origin: Origin) -> Callable[[object, int], AbstractContextManager[EpisodeTask]]:
+    @contextmanager
+    def start(prompt: object, seed: int) -> Iterator[EpisodeTask]:
+        yield EpisodeTask(
+            lambda episode: 1.0, maps=(f"{MODEL_ORIGIN}=http://127.0.0.1:{origin.port}",)
+        )
+
+    return start
+
+
+def ask_model(session: Session, path: str = "chat/completions") -> None:
+    handler = urllib.request.ProxyHandler({"http": session.episode.proxy_url})
+    messages = [{"role": "user", "content": "Which?"}]
+    body = json.dumps({"model": "policy", "max_tokens": 9, "messages": messages}).encode()
+    request = urllib.request.Request(f"{MODEL_ORIGIN}/v1/{path}", data=body)
+    urllib.request.build_opener(handler).open(request, timeout=10).close()
+
+
+def test_a_turn_masks_its_prompt_and_an_answer_that_was_cut() -> None:
+    (turn,) = training_trace([CALL], {CALL.exchange: TOKENS}).turns
+    assert turn.loss_mask == [0, 0, 0, 1, 1]
+    assert (turn.node_id, turn.completion_token_ids) == ("x3", [7, 8])
+    cut = msgspec.structs.replace(CALL, complete=False)
+    (turn,) = training_trace([cut], {CALL.exchange: TOKENS}).turns
+    assert turn.loss_mask == [0, 0, 0, 0, 0]
+
+
+def test_a_call_without_ids_is_no_turn() -> None:
+    texts = CallTokens([], [ChoiceTokens(0, [], [-0.5], ["a"])])
+    assert training_trace([CALL], {}).turns == []
+    assert training_trace([CALL], {CALL.exchange: texts}).turns == []
+
+
+@pytest.mark.wire
+def test_an_episode_has_the_tokens_of_its_calls(origin: Origin, tmp_path: Path) -> None:
+    origin.reset()
+    TokenModel(origin)
+    with SessionFactory(
+        starting(origin),
+        "paper/server-error",
+        out=tmp_path / "out",
+        plan=lambda prompt, seed, place: EpisodePlan(is_faulted=False),
+        capture_tokens=["model.warex.test"],
+    ) as factory:
+        session = factory.create("p")
+        ask_model(session)
+        (turn,) = session.fetch_training_trace().turns
+        (entry,) = session.fetch_proxy_trace()
+        assert session.verify().env_reward == 1.0
+    assert turn.prompt_token_ids == entry["prompt_token_ids"] == PROMPT_IDS
+    assert turn.completion_token_ids == [id for _, id, _ in WORDS]
+    assert turn.per_token_logps == [logprob for _, _, logprob in WORDS]
+
+
+@pytest.mark.slow
+@pytest.mark.wire
+@pytest.mark.parametrize(
+    ("paths", "why"),
+    [
+        ((), "made no call to the model"),
+        (("chat/completions",), "the model server returned no log-probabilities"),
+        (("messages",), "the call is of anthropic_messages"),
+        (("completions",), "cannot be read"),
+    ],
+)
+def test_an_episode_without_tokens_has_no_reward(
+    origin: Origin, tmp_path: Path, paths: tuple[str, ...], why: str
+) -> None:
+    origin.reset()
+    TokenModel(origin, has_tokens=False)
+    with SessionFactory(
+        starting(origin),
+        "paper/server-error",
+        out=tmp_path / "out",
+        plan=lambda prompt, seed, place: EpisodePlan(is_faulted=False),
+        capture_tokens=["model.warex.test"],
+    ) as factory:
+        session = factory.create("p")
+        for path in paths:
+            ask_model(session, path)
+        result = session.verify()
+    assert result.env_reward is None
+    assert why in result.artifacts["reason"]
+    assert session.fetch_training_trace().turns == []
+    assert len(session.trial.requests) == len(paths)
