@@ -1,8 +1,8 @@
 """Draw the folders of warex from its imports: python scripts/packages.py [--write]
 
-Prints a Mermaid flowchart of the top folders of `src/warex`, each with the folders in it. An arrow
-leads from a folder to one that it imports, unless a longer way leads there too. With `--write` the
-flowchart replaces the one in `docs/architecture.md`.
+Prints a table of the top folders of `src/warex`, each with the folders in it and those that it
+imports, unless one of these imports them too. Each row imports only rows below it. With `--write`
+the table replaces the one in `docs/architecture.md`.
 """
 
 import re
@@ -14,12 +14,12 @@ import grimp
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
-BLOCK = re.compile(r"```mermaid\n.*?```\n", re.DOTALL)
-PER_LINE = 4
+HEAD = "| package | in it | imports |\n| --- | --- | --- |\n"
+TABLE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)+")
 
 
-def chart() -> str:
-    """Return the flowchart as a code block."""
+def table() -> str:
+    """Return the table in Markdown."""
     graph = grimp.build_graph("warex")
     folders = sorted(graph.find_children("warex"))
     imports = {
@@ -37,17 +37,16 @@ def chart() -> str:
         one: [it for it in sorted(graph.find_children(one)) if graph.find_children(it)]
         for one in packages
     }
-    arrows = [
-        (one, other)
-        for one, others in packages.items()
-        for other in sorted(others)
-        if other not in _reached(packages, others - {other})
+    rows = [
+        (_name(one), boxes[one], sorted(others - _reached(packages, others)) or ["ground"])
+        for one, others in sorted(
+            packages.items(), key=lambda item: (-_height(packages, item[0]), item[0])
+        )
     ]
-    arrows += [(one, "ground") for one, others in packages.items() if not others]
-    lines = [_box(_name(one), parts) for one, parts in boxes.items()]
-    lines.append(_box("ground", sorted(ground)))
-    lines += [f"{_name(one)} --> {_name(other)}" for one, other in arrows]
-    return "\n".join(["```mermaid", "flowchart TD", *(f"  {it}" for it in lines), "```", ""])
+    rows.append(("ground", sorted(ground), []))
+    return HEAD + "".join(
+        f"| **{name}** | {_names(parts)} | {_names(imported)} |\n" for name, parts, imported in rows
+    )
 
 
 def _lowest_layer() -> set[str]:
@@ -58,28 +57,31 @@ def _lowest_layer() -> set[str]:
 
 
 def _reached(imports: dict[str, set[str]], start: set[str]) -> set[str]:
-    """Return all that is imported from ``start`` on, in any number of steps."""
-    seen: set[str] = set()
+    """Return all that the modules of ``start`` import, in any number of steps."""
+    reached: set[str] = set()
     rest = list(start)
     while rest:
-        new = imports[rest.pop()] - seen
-        seen |= new
+        new = imports[rest.pop()] - reached
+        reached |= new
         rest += new
-    return seen
+    return reached
+
+
+def _height(imports: dict[str, set[str]], module: str) -> int:
+    """Return the number of steps of the longest way from a module to the ground."""
+    return max((1 + _height(imports, other) for other in imports[module]), default=0)
 
 
 def _name(module: str) -> str:
     return module.rpartition(".")[2]
 
 
-def _box(name: str, parts: list[str]) -> str:
-    names = [_name(it) for it in parts]
-    lines = [" · ".join(names[at : at + PER_LINE]) for at in range(0, len(names), PER_LINE)]
-    return f'{name}["' + "<br/>".join([f"<b>{name}</b>", *lines]) + '"]'
+def _names(modules: list[str]) -> str:
+    return ", ".join(map(_name, modules))
 
 
 if __name__ == "__main__":
     if "--write" in sys.argv:
-        PAGE.write_text(BLOCK.sub(lambda _: chart(), PAGE.read_text("utf-8"), count=1), "utf-8")
+        PAGE.write_text(TABLE.sub(lambda _: table(), PAGE.read_text("utf-8"), count=1), "utf-8")
     else:
-        sys.stdout.write(chart())
+        sys.stdout.write(table())

@@ -4,7 +4,9 @@ A shell has its jobs in the background ignore Ctrl-C, and a program hands down w
 program of ours that a test runs in this process listens for its end and never stops listening.
 """
 
+import contextlib
 import gc
+import importlib
 import os
 import re
 import shutil
@@ -40,7 +42,7 @@ for _variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
 # nothing to do with it. Elsewhere they are drawn anew.
 _SAME = "CI" in os.environ
 settings.register_profile("quick", deadline=None, max_examples=25, derandomize=_SAME)
-settings.register_profile("thorough", deadline=None, max_examples=200, derandomize=_SAME)
+settings.register_profile("thorough", deadline=None, max_examples=100, derandomize=_SAME)
 settings.load_profile("quick")
 
 
@@ -55,6 +57,7 @@ def _signals() -> Iterator[None]:
 
 # ---- the programs of a quick test
 
+_TESTS = Path(__file__).parent
 _FULL_PATH = os.environ["PATH"]
 _quick = False
 
@@ -95,18 +98,49 @@ def _watch_programs(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_watch_programs)
 
 
-# ---- the garbage collector
+# ---- collection
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Spare the garbage collector, now and later, the million objects that collection leaves."""
     gc.disable()
     try:
+        _import_share(session.config)
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _import_share(config: pytest.Config) -> None:
+    """Import, in one of several processes, its share of the test files before it collects all.
+
+    What pytest compiles, which is most of the work, it keeps for the other processes. In the same
+    order they would all compile the same file at the same moment.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is None:
+        return
+    number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    for file in _files(config)[number::count]:
+        # Collection says what is wrong with a file.
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(
+                ".".join(file.relative_to(config.rootpath).with_suffix("").parts)
+            )
+
+
+def _files(config: pytest.Config) -> list[Path]:
+    """Find the test files that a run collects."""
+    named = [config.rootpath / it.partition("::")[0] for it in config.args]
+    files = {
+        file
+        for it in named
+        if it.is_relative_to(_TESTS)
+        for file in ([it] if it.is_file() else it.rglob("test_*.py"))
+    }
+    return sorted(it for it in files if not pytest_ignore_collect(it, config))
 
 
 # ---- the quick tier does not read the files of the other

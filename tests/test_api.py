@@ -430,6 +430,7 @@ def test_a_script_without_a_main_check_and_its_forks_run_once(maps: dict[str, st
     assert done.stdout.splitlines() == ["begins", "outer True", "fork []", "after []"]
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_what_lies_in_the_callers_folder_is_not_taken_for_a_module(tmp_path: Path) -> None:
     script, folder = tmp_path / "script.py", tmp_path / "folder"

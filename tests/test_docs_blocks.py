@@ -31,7 +31,6 @@ PAGES = sorted(
 )
 LANGUAGES = {
     "console",
-    "mermaid",
     "sh",
     "text",
     "python",

@@ -60,6 +60,7 @@ def test_a_proxy_from_python_hits_once_and_tells_its_ledger(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_a_client_that_tries_again_gets_through_an_interception(tmp_path: Path) -> None:
     said = run("intercept_a_client.py", ca=tmp_path)

@@ -117,12 +117,12 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
     assert "attic" in report, "a package that no contract places went unnoticed"
 
 
-def test_the_architecture_page_draws_the_imports_as_they_are() -> None:
+def test_the_architecture_page_lists_the_imports_as_they_are() -> None:
     command = [sys.executable, "scripts/packages.py"]
-    drawn = subprocess.check_output(command, cwd=ROOT, text=True, timeout=60)
+    table = subprocess.check_output(command, cwd=ROOT, text=True, timeout=60)
 
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    assert drawn in page, "python scripts/packages.py --write draws it anew"
+    assert table in page, "python scripts/packages.py --write writes it anew"
 
 
 def contracts() -> list[dict[str, Any]]:

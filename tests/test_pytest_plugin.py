@@ -68,7 +68,31 @@ def run(folder: Path, site: int, tests: str, *arguments: str) -> tuple[int, str]
     return done.returncode, done.stdout + done.stderr
 
 
-def test_a_marked_test_runs_under_its_scenario_and_fails_where_the_fault_never_came(
+def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
+    tmp_path: Path, site: int
+) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        @pytest.mark.warex(ALWAYS, maps=MAPS)
+        def test_faulted(warex):
+            assert status(warex) == 500
+
+        @pytest.mark.warex(ALWAYS)
+        def test_goes_past_it(warex):
+            pass
+        """,
+    )
+
+    assert code == 1
+    assert "ERROR at teardown of test_goes_past_it" in said
+    assert "2 passed" in said
+    assert "1 error" in said
+
+
+@pytest.mark.slow
+def test_each_kind_of_test_runs_under_its_scenario_and_fails_where_the_fault_never_came(
     tmp_path: Path, site: int
 ) -> None:
     code, said = run(
@@ -279,9 +303,8 @@ def test_what_a_test_requires_passes_fails_or_is_skipped(
             measured.require(demand, on_unclear="fial")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "workers", [pytest.param((), id="alone"), pytest.param(("-n1",), marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "beside each other"])
 def test_what_campaigns_showed_is_written_for_a_ci_server(
     tmp_path: Path,
     site: int,

@@ -69,7 +69,11 @@ def test_a_flaky_test_is_named_with_its_first_failure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("modules", "reason"),
     [
-        ({"test_a.py": flaky(4)}, "4 tests are flaky, of which 3 are allowed."),
+        pytest.param(
+            {"test_a.py": flaky(4)},
+            "4 tests are flaky, of which 3 are allowed.",
+            marks=pytest.mark.slow,
+        ),
         ({"test_a.py": flaky(1), "test_b.py": BROKEN}, "FLAKY test_a.py::test_flaky[a b[]]"),
         ({"test_b.py": "import none_such"}, "No module named 'none_such'"),
     ],

@@ -105,6 +105,8 @@ def test_the_gallery_shows_a_preset_in_words_and_as_a_file() -> None:
 def test_the_api_page_names_each_public_name() -> None:
     assert "::: warex.intercept\n" in python_api()
     assert "::: warex.load_run\n" in python_api()
+    assert "::: warex.rl.SessionFactory\n" in python_api()
+    assert "::: warex.rl.testbed.TestbedTasks\n" in python_api()
 
 
 def test_the_index_for_models_says_in_a_sentence_what_a_page_is_about() -> None:

@@ -10,7 +10,9 @@ from typing import Final, Literal
 
 from warex.errors import MachineError
 
-type Extra = Literal["demo", "frames", "inspect", "otel", "ranker", "ray", "train", "view"]
+type Extra = Literal[
+    "demo", "frames", "inspect", "otel", "pandas", "ranker", "ray", "train", "view"
+]
 
 VERSION = "0.1.0"
 """Of WAREX; the package's metadata has it from here.

@@ -18,7 +18,7 @@ from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
 from warex.scenarios import Scenario
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, TlsRejected
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 FAULTS: dict[str, dict[str, JsonValue]] = {
     "refused": {"kind": "connection_refused"},
@@ -93,16 +93,8 @@ def scenario(*names: str) -> Scenario:
     )
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        pytest.param(tuple(FAULTS), id="all", marks=pytest.mark.slow),
-        pytest.param(("refused", "unknown", "expired"), id="without waiting"),
-    ],
-)
-def test_each_failure_is_shown_as_what_it_is_and_heals(
-    names: tuple[str, ...], chromium: Path, tmp_path: Path
-) -> None:
+def test_each_failure_is_shown_as_what_it_is_and_heals(chromium: Path, tmp_path: Path) -> None:
+    names = tuple(FAULTS)
     ca = ensure_ca(tmp_path / "ca")
     forkserver = Forkserver()
     flags = [*QUIET_FLAGS, "--no-sandbox"]
@@ -139,7 +131,6 @@ def test_each_failure_is_shown_as_what_it_is_and_heals(
     assert lane.events(TlsRejected) == []
 
 
-@pytest.mark.slow
 def test_a_browser_that_trusts_by_the_authoritys_key_is_not_fooled_either(tmp_path: Path) -> None:
     ca = ensure_ca(tmp_path / "ca")
     forkserver = Forkserver()

@@ -16,7 +16,7 @@ from warex.sandbox.chromium import QUIET_FLAGS
 from warex.scenarios import Scenario
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PAGE = Answer(
     headers=[(b"Content-Type", b"text/html")],

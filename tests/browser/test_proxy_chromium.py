@@ -238,7 +238,8 @@ def test_a_page_over_http2_passes_with_all_its_parts(
     assert [answers[event.exchange] for event in asked] == [200] * 21
 
 
-@pytest.mark.parametrize("status", [408, pytest.param(421, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [408, 421])
 def test_an_answer_that_chromium_silently_asks_for_again_is_one_occurrence(
     browser: Browser, begin: Begin, site: Origin, status: int
 ) -> None:

@@ -80,7 +80,11 @@ def test_every_file_is_in_the_catalogue() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "imported"),
-    [("", set()), ("http_error", {"http_error"}), ("redirect_loop", {"redirect_loop"})],
+    [
+        ("redirect_loop", {"redirect_loop"}),
+        pytest.param("", set(), marks=pytest.mark.slow),
+        pytest.param("http_error", {"http_error"}, marks=pytest.mark.slow),
+    ],
 )
 def test_a_scenario_imports_only_the_faults_that_it_names(fault: str, imported: set[str]) -> None:
     rules = [{"name": "a", "trigger": {"first": 1}, "fault": {"kind": fault}}] if fault else []

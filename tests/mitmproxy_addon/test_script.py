@@ -30,6 +30,7 @@ def status(port: int, url: str) -> int:
             return error.code
 
 
+@pytest.mark.slow
 @pytest.mark.wire
 def test_stock_mitmdump_injects_and_records(tmp_path: Path, plain: Origin) -> None:
     url = f"http://127.0.0.1:{plain.port}/"

@@ -12,7 +12,7 @@ from tests.view.browsing import open_page, serving
 from warex.traces.blobs import BlobStore, reference
 from warex.traces.event_parts import Timings
 from warex.traces.events import RequestSeen, ResponseSeen
-from warex.traces.paths import BLOBS
+from warex.traces.paths import AGENT_LOG, BLOBS
 from warex.view.documents import Documents
 from warex.view.static_site import write_static_site
 
@@ -63,6 +63,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             )
         )
     folder = RunFolder(path).manifest().trial("clean", "buy", failed(), story.stops())
+    (folder / AGENT_LOG).write_text(f"\x1b[31m{ATTACK}")
     blobs = BlobStore(folder / BLOBS)
     for data in (data for _, data, _ in BODIES.values()):
         blobs.put(data)
@@ -88,12 +89,16 @@ def address(
     yield (site / "index.html").as_uri()
 
 
-def test_a_body_is_shown_when_it_is_asked_for_and_never_run(browser: Browser, address: str) -> None:
+def test_bodies_and_logs_are_shown_when_asked_for_and_never_run(
+    browser: Browser, address: str
+) -> None:
     page = open_page(browser, address)
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("dialog", lambda dialog: problems.append(dialog.message))
     page.get_by_role("link", name="failed").click()
+    page.get_by_text("what the agent printed").click()
+    expect(page.locator(".tools details[open]")).to_contain_text(ATTACK)
     for name, (_, _, words) in BODIES.items():
         page.get_by_role("listitem").filter(has_text=f"{SHOP}{name} ").click()
         expect(page.get_by_role("heading", name=f"{SHOP}{name}")).to_be_visible()

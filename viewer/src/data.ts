@@ -94,6 +94,14 @@ export interface Body {
   notes: string[];
 }
 
+/** What an agent printed: its beginning and its end, with bytes left out between them. */
+export interface Log {
+  file: string;
+  size: number;
+  left_out: number;
+  parts: string[];
+}
+
 export interface Step {
   seq: number;
   number: number;
@@ -193,6 +201,7 @@ export interface Trial {
   reasons: string[];
   state: State;
   problems: string[];
+  has_log: boolean;
   end: number;
   steps: Step[];
   exchanges: Exchange[];

@@ -303,7 +303,7 @@ function Body(props: Props & { seq: number; title: string; size: number; isRecor
         <Wait of={body}>
           {({ file, size, form, text, notes }) => (
             <>
-              <p class="quiet">{[`${bytes(size)} of ${form}, in ${file}.`, ...notes].join(" ")}</p>
+              <p class="quiet url">{[`${bytes(size)} of ${form}, in ${file}.`, ...notes].join(" ")}</p>
               {text && <Block text={text} />}
             </>
           )}

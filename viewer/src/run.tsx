@@ -87,7 +87,7 @@ function Conditions(props: { run: Run }): JSX.Element | null {
                 <td>{withInterval(row.delta, points)}</td>
                 <td>{partBeforeFaults(row)}</td>
                 <td>
-                  {row.recovery
+                  {row.recovery?.n
                     ? `${row.recovery.hits} of ${row.recovery.n} ${interval(row.recovery, percent)}`
                     : "—"}
                 </td>
@@ -218,7 +218,7 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
           <input
             ref={field}
             type="search"
-            placeholder={isStatic ? "task" : "task, prompt, answer, URL, body"}
+            placeholder={isStatic ? "task" : "task, answer, URL, body"}
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
             onBlur={() => setQuery({ q: text })}

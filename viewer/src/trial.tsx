@@ -4,10 +4,10 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Axis, exchangeFailed, type Range } from "./axis";
 import { Compare } from "./compare";
-import type { Exchange, Fault, Judgement, Moment, Report, Step, Trial } from "./data";
+import type { Exchange, Fault, Judgement, Log, Moment, Report, Step, Trial } from "./data";
 import { Detail } from "./detail";
 import { bytes, plural, seconds } from "./format";
-import { Definition, Rows, useDocument, useKeys, Wait } from "./parts";
+import { Block, Definition, Rows, useDocument, useKeys, Wait } from "./parts";
 import { pairLink, type Route, setQuery } from "./route";
 
 export type Item =
@@ -156,6 +156,7 @@ function Shown(props: Props & { trial: Trial; judgement: Judgement }): JSX.Eleme
           ]}
         />
       </details>
+      {trial.has_log && <AgentLog run={run} id={id} />}
       </div>
       <Axis
         trial={trial}
@@ -229,6 +230,29 @@ function Shown(props: Props & { trial: Trial; judgement: Judgement }): JSX.Eleme
         </section>
       </div>
     </>
+  );
+}
+
+function AgentLog(props: { run: number; id: string }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const log = useDocument<Log>(isOpen ? `log/${props.run}/${props.id}` : null);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>what the agent printed</summary>
+      {isOpen && (
+        <Wait of={log}>
+          {({ file, size, left_out, parts }) => (
+            <>
+              <p class="quiet">
+                {`${bytes(size)}, in ${file}.`}
+                {left_out > 0 && ` ${bytes(left_out)} between the beginning and the end are left out.`}
+              </p>
+              {parts.map((text, place) => <Block key={place} text={text || "nothing"} />)}
+            </>
+          )}
+        </Wait>
+      )}
+    </details>
   );
 }
 

@@ -17,11 +17,12 @@ from warex.benchmarks.adapters.webarena_infinity import InfinityBenchmark
 from warex.benchmarks.adapters.webvoyager import WebVoyagerBenchmark
 from warex.benchmarks.base import Benchmark
 from warex.benchmarks.command.adapter import CommandBenchmark
-from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError
 from warex.plugins import load_plugin, plugin_names
 from warex.scenarios.mistakes import unknown_name
+from warex.traces.paths import AGENT_LOG
 
 _PLUGINS: Final = "warex.benchmarks"
 

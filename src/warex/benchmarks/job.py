@@ -7,9 +7,6 @@ from pathlib import Path
 from warex.llm.embedded import is_mock_model
 from warex.traces import Ending
 
-AGENT_LOG = "agent.log"
-"""File in an attempt's folder with the output of the agent's command."""
-
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:

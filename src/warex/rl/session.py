@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from warex.api import Injection, Interception
 from warex.errors import InputError, TrialVoid, WarexError
@@ -20,10 +20,7 @@ from warex.rl.training_trace import TrainingTrace, training_trace, why_without_t
 from warex.sandbox.command import CompletedCommand, run_command
 from warex.traces import LlmCall
 from warex.traces.blobs import BlobStore
-from warex.traces.paths import BLOBS
-
-AGENT_LOG: Final = "agent.log"
-"""The agent's output, beside its trace."""
+from warex.traces.paths import AGENT_LOG, BLOBS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from warex.benchmarks.artifacts import last_output, read_json_or_empty
 from warex.benchmarks.job import TaskEnvironment
 from warex.errors import InputError, TrialVoid
 from warex.files.reading import path_exists
-from warex.rl.session import AGENT_LOG, Episode, EpisodeTask
+from warex.rl.session import Episode, EpisodeTask
 from warex.text.english import did_you_mean
+from warex.traces.paths import AGENT_LOG
 
 MODEL_ORIGIN: Final = "http://model.warex.test"
 """Where an agent finds the trainer's model: behind the proxy, by name, so that it is recorded."""

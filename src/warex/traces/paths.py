@@ -16,6 +16,8 @@ TRIALS = "trials"
 EVENTS = "events.jsonl"
 OUTCOME = "outcome.json"
 BLOBS = "blobs"
+AGENT_LOG = "agent.log"
+"""What the agent's command printed."""
 
 NO_PROXY = "no-proxy"
 """The condition of trials without WAREX."""

@@ -16,6 +16,7 @@ from warex.traces.paths import BLOBS, EVENTS
 from warex.view.body_document import body_document
 from warex.view.comparable import clean_twin, comparable
 from warex.view.judgement import is_judged_at_once, judgement
+from warex.view.log_document import log_document
 from warex.view.prompt_document import prompt_document
 from warex.view.run_document import (
     Attempt,
@@ -111,6 +112,10 @@ class Documents:
         """Return the body that a line of a trial's trace refers to. Raises TraceError."""
         lines = self.raw(number, trial, (seq - 1) // RAW_CHUNK)
         return body_document(self._attempt(number, trial).path, lines, seq)
+
+    def log(self, number: int, trial: str) -> dict[str, Any]:
+        """Return what a trial's agent printed. Raises TraceError."""
+        return log_document(self._attempt(number, trial).path)
 
     def pair(self, one: tuple[int, str], other: tuple[int, str]) -> dict[str, Any]:
         """Return where two trials part, and their aligned steps. Raises TraceError."""

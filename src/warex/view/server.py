@@ -137,6 +137,8 @@ def _document(documents: Documents, request: "Request") -> object:
             return documents.prompt(int(run), trial, int(seq))
         case ["body", run, trial, seq]:
             return documents.body(int(run), trial, int(seq))
+        case ["log", run, trial]:
+            return documents.log(int(run), trial)
         case ["judgement", run, trial]:
             return documents.judgement(int(run), trial)
         case ["raw", run, trial, chunk]:

@@ -72,6 +72,8 @@ def _write_trial(documents: Documents, number: int, trial: str, folder: Path) ->
         :_MOST_PAIRS
     ]
     _write(folder, f"trial/{number}/{trial}", document)
+    if document["has_log"]:
+        _write(folder, f"log/{number}/{trial}", _or_error(partial(documents.log, number, trial)))
     room = _MOST_BODIES
     for chunk in documents.raw_chunks(number, trial):
         lines = documents.raw(number, trial, chunk)

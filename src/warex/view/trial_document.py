@@ -3,6 +3,7 @@
 What takes the longest, the verdict on each recovery and the cost, is in ``judgement``.
 """
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -30,6 +31,7 @@ from warex.traces.events import (
 )
 from warex.traces.outcome import Counted
 from warex.traces.outcome_file import read_outcome
+from warex.traces.paths import AGENT_LOG
 from warex.view.click_points import click_points
 from warex.view.run_document import Attempt, state_of
 from warex.view.trace_index import TraceIndex
@@ -77,6 +79,7 @@ def trial_document(attempt: Attempt, index: TraceIndex) -> dict[str, Any]:
                 if isinstance(e.event, HarnessBroke)
             ),
         ],
+        "has_log": os.path.lexists(attempt.path / AGENT_LOG),
         "end": index.end,
         "steps": [_step(step, calls[step.seq]) for step in steps(entries)],
         "exchanges": index.exchanges.document(index.carriers),

@@ -1,4 +1,5 @@
 import re
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -9,7 +10,7 @@ from tests.analysis.builders import SHOP, RunFolder, Story, failed, solved
 from tests.analysis.metrics.reference import TYPES
 from warex.analysis.output import frames
 from warex.analysis.output.frames import KEY, Frames, Schema
-from warex.errors import TraceError
+from warex.errors import MachineError, TraceError
 from warex.traces.outcome import Void
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "frames.md"
@@ -47,6 +48,15 @@ def _documented() -> dict[str, dict[str, str]]:
 def test_every_column_is_documented_in_order_and_no_other(name: str) -> None:
     found = _documented()[name]
     assert list(found.items()) == [(c, TYPES[kind]) for c, kind in SCHEMAS[name].items()]
+
+
+def test_pandas_that_is_not_installed_is_named_with_its_extra(
+    run: Frames, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+
+    with pytest.raises(MachineError, match=r"Frames\.to_pandas needs pandas.*\[pandas\]"):
+        run.to_pandas()
 
 
 @pytest.fixture

@@ -166,7 +166,8 @@ pathlib.Path(sys.argv[1]).touch()
 """
 
 
-@pytest.mark.parametrize("out", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.slow
+@pytest.mark.parametrize("out", [True, False])
 def test_a_client_that_gave_up_meanwhile_voids_the_trial(
     out: bool,
     late: dict[str, str],

@@ -63,10 +63,11 @@ import pandas
 import warex
 
 run = warex.load_run(sys.argv[1])
+frames = run.to_pandas()
 for name in ("trials", "steps", "exchanges", "faults"):
     frame = getattr(run, name)
     read = pandas.read_parquet(f"{sys.argv[2]}/{name}.parquet").drop(columns="run")
-    made = frame.to_pandas()
+    made = frames[name]
     assert list(made.columns) == list(read.columns) == frame.columns, name
     assert len(made) == len(read) == frame.height > 0, name
 print(pandas.__version__)

@@ -1,5 +1,7 @@
 from xml.etree.ElementTree import fromstring
 
+from junitparser.xunit2 import JUnitXml
+
 from warex.report.ci.cases import Case
 from warex.report.ci.junit import junit
 
@@ -30,6 +32,23 @@ def test_suites_have_pytests_dialect() -> None:
     assert suite[1][0].text == "first\nsecond"
     assert suite[3][0].attrib == {"message": "chance", "type": "pytest.skip"}
     assert all(case.get("classname") == "g" and case.get("time") for case in suite)
+
+
+def test_another_program_reads_the_suites() -> None:
+    cases = (
+        Case("g", "holds", "passed", seconds=1.5),
+        Case("g", HOSTILE, "failed", HOSTILE),
+        Case("g", "void", "error", "why"),
+        Case("g", "open", "skipped", "chance"),
+    )
+    read = JUnitXml.fromstring(junit({"one": cases, "two": cases[:1]}))
+
+    written = [(suite.tests, suite.failures, suite.errors, suite.skipped) for suite in read]
+    assert written == [(4, 1, 1, 1), (1, 0, 0, 0)]
+    outcomes = [type(each).__name__ for suite in read for case in suite for each in case.result]
+    assert outcomes == ["Failure", "Error", "Skipped"]
+    read.update_statistics()  # type: ignore[no-untyped-call]
+    assert written == [(suite.tests, suite.failures, suite.errors, suite.skipped) for suite in read]
 
 
 def test_a_hostile_name_stays_text() -> None:

@@ -3,6 +3,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
+from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 from tests.analysis.builders import RunFolder, Story, as_planned, failed
 from warex.analysis.run.load import load_run
@@ -48,6 +50,16 @@ def test_a_result_is_at_the_line_of_the_trace_with_the_act(log: dict[str, Any]) 
     (trace,) = (path for path in Path("runs").rglob("events.jsonl") if "buy" in str(path))
     line = trace.read_text().splitlines()[place["region"]["startLine"] - 1]
     assert json.loads(line)["event"] == "witness"
+
+
+def test_a_log_is_valid_sarif(log: dict[str, Any]) -> None:
+    for made in (log, json.loads(sarif([]))):
+        read = Sarif.model_validate(made)
+        assert len(read.runs) == 1
+
+    log["runs"][0]["results"][0]["where"] = "here"
+    with pytest.raises(ValidationError, match="where"):
+        Sarif.model_validate(log)
 
 
 def test_no_attack_is_an_empty_log() -> None:

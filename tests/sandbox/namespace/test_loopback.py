@@ -113,6 +113,7 @@ time.sleep(1.5)
     assert ran(by_name, port, "--host-ports", str(port)) == ("True", "")
 
 
+@pytest.mark.slow
 def test_a_refused_port_that_nobody_has_is_not_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -120,6 +121,7 @@ def test_a_refused_port_that_nobody_has_is_not_said() -> None:
     assert ran(ASK, port) == ("refused", "")
 
 
+@pytest.mark.slow
 def test_a_site_that_the_command_starts_itself_is_said_to_be_missed() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

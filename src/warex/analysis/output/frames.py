@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from warex.analysis.metrics.metric import columns_of, values_of
 from warex.analysis.metrics.row import METRICS, ConditionRow
@@ -31,6 +31,7 @@ from warex.traces.paths import EVENTS
 from warex.traces.reader import read_trace
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
 type Schema = Mapping[str, type]
@@ -137,6 +138,12 @@ CONTRASTS: Schema = {
 }
 
 
+_FRAMES: Final = (
+    *("trials", "injections", "recoveries", "llm_calls", "conditions", "contrasts"),
+    *("requests", "exchanges", "steps", "faults"),
+)
+
+
 @made_by("warex.load_run(…)")
 @dataclass(frozen=True)
 class Frames:
@@ -177,6 +184,14 @@ class Frames:
     def faults(self) -> "pl.DataFrame":
         """One line for each planned fault, as in ``injections``, with its verdict."""
         return _frame(FAULTS, (line for a in self.run.attempts for line in _faults(a)))
+
+    def to_pandas(self) -> "dict[str, pd.DataFrame]":
+        """Return each frame by its name as a frame of pandas; reads the traces again.
+
+        Raises MachineError where pandas or pyarrow is not installed.
+        """
+        require_extra("pandas", "Frames.to_pandas", "pandas", "pyarrow")
+        return {name: getattr(self, name).to_pandas() for name in _FRAMES}
 
 
 @checks_arguments

@@ -16,7 +16,7 @@ from warex.benchmarks.adapters.testbed import TestbedBenchmark, require_testbed
 from warex.benchmarks.artifacts import harness_crash, read_json_or_empty
 from warex.benchmarks.base import Benchmark
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import BenchmarkConfig, Text
 from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError
@@ -25,6 +25,7 @@ from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import unknown_name
 from warex.traces import Ending
+from warex.traces.paths import AGENT_LOG
 from warex.traffic import origin_of
 
 _CONFIG = "job.json"

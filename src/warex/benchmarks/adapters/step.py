@@ -17,7 +17,6 @@ from warex.benchmarks.artifacts import last_output, no_result
 from warex.benchmarks.checkout import CheckoutOptions
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.job import (
-    AGENT_LOG,
     AgentSpec,
     Command,
     Job,
@@ -31,6 +30,7 @@ from warex.files.reading import read_regular_file
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
+from warex.traces.paths import AGENT_LOG
 from warex.traffic import origin_of
 
 _HOST = "ec2-3-131-244-37.us-east-2.compute.amazonaws.com"

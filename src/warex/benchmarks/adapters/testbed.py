@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from warex.benchmarks.adapters.testbed_pool import TestbedPool, own_testbed
 from warex.benchmarks.artifacts import harness_crash, last_output, read_json_or_empty
 from warex.benchmarks.base import Benchmark
-from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, InputError, ProcessDied, TrialVoid
 from warex.extras import require_extra
@@ -20,6 +20,7 @@ from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import unknown_name
 from warex.traces import Ending
+from warex.traces.paths import AGENT_LOG
 
 if TYPE_CHECKING:
     from warex_testbed.tasks import Task, Verdict

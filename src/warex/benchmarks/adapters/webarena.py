@@ -14,12 +14,13 @@ from warex.benchmarks.arming import arm_on_first_page
 from warex.benchmarks.artifacts import harness_crash, last_output, no_result, read_text_or_empty
 from warex.benchmarks.checkout import CheckoutOptions
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import Text
 from warex.errors import CampaignError
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
+from warex.traces.paths import AGENT_LOG
 from warex.traffic import origin_of
 
 _SCRIPT = "run.py"

@@ -26,7 +26,7 @@ from warex.benchmarks.artifacts import harness_crash, last_output, no_result
 from warex.benchmarks.checkout import CheckoutBenchmark, CheckoutOptions
 from warex.benchmarks.installation.playwright_browsers import VARIABLE
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.single_page import spa_warnings
 from warex.benchmarks.table import Text
 from warex.errors import CampaignError, TrialVoid
@@ -35,6 +35,7 @@ from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.env_mode.browser_shims import write_wrapper
 from warex.scenarios import Scenario
 from warex.traces import Ending
+from warex.traces.paths import AGENT_LOG
 
 MODELS = ("gpt", "claude", "gemini-flash", "gemini-pro")
 """The runner's names of models."""

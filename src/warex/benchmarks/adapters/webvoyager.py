@@ -15,7 +15,7 @@ from warex.benchmarks.artifacts import harness_crash, last_output
 from warex.benchmarks.base import no_proxy_refused
 from warex.benchmarks.checkout import CheckoutBenchmark, CheckoutOptions, describe_path
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import Text
 from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError, TrialVoid
@@ -25,6 +25,7 @@ from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.env_mode.browser_shims import write_wrapper
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
+from warex.traces.paths import AGENT_LOG
 from warex.traffic import origin_of
 
 ENDPOINT = "https://api.openai.com/v1"

@@ -25,7 +25,7 @@ from warex.benchmarks.command.options import (
 )
 from warex.benchmarks.command.task_file import read_tasks
 from warex.benchmarks.file_server import require_site_folders, serve_sites
-from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.scoring.expectations import PRINTED, Expectation, judge, reset
 from warex.benchmarks.scoring.json_path import resolve_path
 from warex.benchmarks.scoring.user_commands import CommandLine, split_command
@@ -37,6 +37,7 @@ from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
 from warex.text.regex import Regex
 from warex.traces import Ending, Trace
+from warex.traces.paths import AGENT_LOG
 
 TASKS_WANTED = (
     "Write what the command is to do: a text for each task, as"

@@ -14,7 +14,6 @@ from pydantic import (
     model_validator,
 )
 
-from warex.benchmarks.job import AGENT_LOG
 from warex.benchmarks.scoring.expectations import Expectation, Pattern, UrlGlob
 from warex.benchmarks.scoring.json_path import JsonPath
 from warex.benchmarks.scoring.user_commands import CommandLine, split_command
@@ -23,6 +22,7 @@ from warex.benchmarks.task_file import NamedTask, check_name
 from warex.benchmarks.vocabularies import VocabularyConfig
 from warex.scenarios import Arm
 from warex.scenarios.mistakes import unknown_name
+from warex.traces.paths import AGENT_LOG
 
 _SCORING = ("task", "task_id", "out")
 """Placeholders of reset and check commands and of the result's file, too."""
