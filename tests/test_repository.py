@@ -36,6 +36,14 @@ FORBIDDEN = re.compile(
 )
 APART = {"inspect": "tests/exports/pins/inspect.txt"}
 """Extras whose packages go with other versions of the rest than the tests have."""
+PLAYWRIGHT = "from playwright." + "sync_api import"
+READ_AT_ONCE = re.compile(
+    r"^ *assert\b.*(?:\.(?:count|inner_text|all_inner_texts|text_content|all_text_contents"
+    r"|inner_html|input_value|is_visible|is_hidden|is_checked|is_enabled|is_disabled)\(\)"
+    r"|\.get_attribute\(|\bpage\.title\(\)|\bpage\.url\b)",
+    re.MULTILINE,
+)
+"""An assertion on what a page shows at this moment, which may be too early."""
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK|NotImplementedError)\b")
 
 
@@ -72,6 +80,24 @@ def test_every_folder_of_tests_is_a_package() -> None:
     folders = {path.parent for it in DISTRIBUTIONS for path in (it / "tests").rglob("test_*.py")}
 
     assert [folder for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
+
+
+def test_what_a_page_shows_is_waited_for() -> None:
+    texts = {
+        path: path.read_text("utf-8")
+        for each in DISTRIBUTIONS
+        for path in (each / "tests").rglob("*.py")
+    }
+    found = [
+        f"{path.relative_to(ROOT)}: {hit[0].strip()} (use Playwright's expect, which waits)"
+        for path, text in texts.items()
+        if PLAYWRIGHT in text
+        for hit in READ_AT_ONCE.finditer(text)
+    ]
+
+    assert found == []
+    assert READ_AT_ONCE.search('    assert page.get_by_role("alert").count() == 1')
+    assert not READ_AT_ONCE.search('    assert text.count("a") == 1')
 
 
 def test_every_source_file_is_finished() -> None:

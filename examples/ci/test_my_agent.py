@@ -1,8 +1,9 @@
 """Tests of an agent under faults; run them with pytest, which loads WAREX's plugin."""
 
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import ProxyHandler, Request, build_opener
 
-import httpx
 import pytest
 
 from warex.pytest_plugin import Warex
@@ -15,8 +16,9 @@ SHOP = "http://shop.example"
 def test_a_page_of_the_shop_fails_once(warex: Warex) -> None:
     """Replace this call with your client; the fault answers instead of the site."""
     page = {"Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
-    answer = httpx.get(f"{SHOP}/", proxy=warex.proxy.url, headers=page)
-    assert answer.status_code == 500
+    client = build_opener(ProxyHandler({"http": warex.proxy.url}))
+    with pytest.raises(HTTPError, match="500"):
+        client.open(Request(f"{SHOP}/", headers=page))
 
 
 def test_the_agent_recovers(warex: Warex) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from h2.connection import H2Connection
 from h2.errors import ErrorCodes
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from tests.proxy.support.http2_endings import before, go_away, in_turn, reset
 from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_until
@@ -135,7 +135,7 @@ def test_an_event_source_goes_on_where_its_stream_has_ended(
 @contextmanager
 def page_behind(browser: Browser, lane: Lane) -> Iterator[Page]:
     context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     try:
         yield context.new_page()
     finally:
@@ -162,7 +162,7 @@ def test_a_document_that_is_cut_once_stays_cut_though_chromium_repeats_it(
         # What comes later than the window is a person's reload, and that is another occurrence.
         page.wait_for_timeout(1000 * REPEAT_WINDOW + 100)
         page.goto("https://shop.example/page")
-        assert page.title() == "The page"
+        expect(page).to_have_title("The page")
     planned = lane.events(FaultPlanned)
     assert len(planned) > 1, "Chromium did not repeat: this test has lost its subject"
     assert [event.repeat_of for event in planned] == [None] + ["i1"] * (len(planned) - 1)
@@ -184,9 +184,9 @@ def test_a_page_in_the_answers_place_is_shown(browser: Browser, begin: Begin, si
         answer = page.goto("https://shop.example/page")
         assert answer is not None
         assert answer.status == 503
-        assert page.inner_text("body").strip()
+        expect(page.locator("body")).not_to_be_empty()
         page.reload()
-        assert page.title() == "The page"
+        expect(page).to_have_title("The page")
     assert len(lane.events(FaultDelivered)) == 1
     documents = [e for e in lane.events(RequestSeen) if e.url.endswith("/page")]
     assert [(event.resource, event.top_level) for event in documents] == [("document", True)] * 2
@@ -299,7 +299,7 @@ def test_chromium_sends_again_what_a_site_refused(
             page.goto(f"https://localhost:{site.port}/page")
             assert page.evaluate("window.done") == len(turns)
             page.goto(f"https://localhost:{site.port}/old")
-            assert page.title() == "The page"
+            expect(page).to_have_title("The page")
         assert lane.proxy.broken is None
         asked = [seen.version for seen in site.seen if seen.target == "/old"]
         assert (asked[0], asked[-1]) == ("HTTP/2.0", "HTTP/1.1")
@@ -332,5 +332,5 @@ def test_chromium_loads_ahead_what_early_hints_name(
         site.routes["/hinted.css"] = Answer(frames=style)
         with begin() as lane, page_behind(browser, lane) as page:
             page.goto(f"https://localhost:{site.port}/page")
-            assert page.title() == "The page"
+            expect(page).to_have_title("The page")
         assert site.paths[:2] == ["/page", "/hinted.css"]

@@ -197,6 +197,6 @@ def test_a_printed_page_is_as_wide_as_the_paper(page: Page, report: str, tmp_pat
     _open(page, report)
 
     assert _overflow(page) <= 0
-    assert page.get_by_label("as the system").is_hidden()
+    expect(page.get_by_label("as the system")).to_be_hidden()
     page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")

@@ -54,7 +54,6 @@ def test_an_unknown_key_is_named_with_the_near_one(refusal: Refusal) -> None:
     said = refusal(one_rule(more=", tigger: 1"))
     assert said == (
         "shop.yaml: rules[0] 'down': there is no key 'tigger' here; did you mean 'trigger'?"
-        " The keys are name, match, trigger, per, fault"
     )
     assert "there is no key 'zzz' here; the keys are stage, kind, status" in refusal(
         one_rule(fault="{kind: http_error, zzz: 1}")
@@ -153,8 +152,7 @@ def test_a_bad_value_is_told_with_its_place_and_what_is_allowed(
         ("{url: a, url_regex: b}", "match: url and url_regex exclude each other; give one"),
         (
             "{resource: docment}",
-            'match.resource: "docment" is not allowed; did you mean'
-            " 'document'? Give one of document, script,",
+            "match.resource: \"docment\" is not allowed; did you mean 'document'?",
         ),
         ("{status: 700}", "match.status: 700 is not allowed; give a whole number from 100 to 599"),
         ("{status: [200, 700]}", "match.status[1]: 700 is not allowed"),
@@ -241,7 +239,7 @@ class Choices(BaseModel, extra="forbid"):
             {"success": {"fil": "x"}},
             [
                 "success: 'file' is missing; give text",
-                "success: there is no key 'fil' here; did you mean 'file'? The keys are file",
+                "success: there is no key 'fil' here; did you mean 'file'?",
             ],
         ),
     ],

@@ -68,10 +68,10 @@ def test_one_value_stands_for_a_list_of_one_and_methods_are_upper_case() -> None
 @pytest.mark.parametrize(
     ("method", "says"),
     [
-        ("PSOT", "there is no HTTP method 'PSOT'; did you mean 'POST'? there are GET, POST,"),
-        (["GET", "delte"], "there is no HTTP method 'delte'; did you mean 'DELETE'?"),
-        ("get ", "there is no HTTP method 'get '; did you mean 'GET'?"),
-        ("*", "there is no HTTP method '*'; there are GET, POST,"),
+        ("PSOT", "HTTP method 'PSOT' does not exist; did you mean 'POST'?"),
+        (["GET", "delte"], "HTTP method 'delte' does not exist; did you mean 'DELETE'?"),
+        ("get ", "HTTP method 'get ' does not exist; did you mean 'GET'?"),
+        ("*", "HTTP method '*' does not exist; give GET, POST,"),
     ],
 )
 def test_a_method_that_does_not_exist_is_told_with_the_nearest(method: object, says: str) -> None:

@@ -1,9 +1,12 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from warex.sandbox.chromium import find_chromium
+
+# It bounds a hang: a machine may be busy.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")

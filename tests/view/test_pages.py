@@ -69,7 +69,7 @@ def test_a_static_folder_is_read_without_a_server_and_nothing_of_a_run_runs(
 
     walk_through(page)
 
-    assert page.title() == "WAREX"
+    expect(page).to_have_title("WAREX")
     assert problems == []
     page.close()
 
@@ -118,7 +118,7 @@ def test_the_server_shows_every_view_with_working_keys(browser: Browser, server:
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
 
-    assert page.title() == "WAREX"
+    expect(page).to_have_title("WAREX")
     assert problems == []
     page.close()
 

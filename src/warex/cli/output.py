@@ -60,8 +60,8 @@ def echo_columns(
         escape_controls(words), room, break_long_words=False, break_on_hyphens=False
     )
     first, *rest = folded or [""]
-    said = f"\n{' ' * indent}".join((f"{label:{width}} {first}", *rest))
-    echo(said, lead=lead, colour=colour)
+    text = f"\n{' ' * indent}".join((f"{label:{width}} {first}", *rest))
+    echo(text, lead=lead, colour=colour)
 
 
 def first_line(description: str) -> str:

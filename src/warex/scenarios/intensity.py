@@ -20,8 +20,8 @@ def scaled(scenario: Scenario, intensity: float) -> Scenario:
 
 def sizes_of(rule: Rule) -> dict[str, float]:
     """Return the parameters of a rule's fault that its intensity multiplies, but for zeros."""
-    found = rule.fault.model_dump(include=set(rule.fault.sizes))
-    return {name: value for name, value in found.items() if value}
+    sizes = rule.fault.model_dump(include=set(rule.fault.sizes))
+    return {name: value for name, value in sizes.items() if value}
 
 
 def _scaled(rule: Rule, intensity: float) -> Rule:
@@ -38,8 +38,8 @@ def _scaled(rule: Rule, intensity: float) -> Rule:
     try:
         fault = type(rule.fault).model_validate({**rule.fault.model_dump(), **changed})
     except ValidationError as error:
-        found = error.errors(include_url=False)[0]
+        mistake = error.errors(include_url=False)[0]
         raise ScenarioError(
-            f"{where}: its {found['loc'][0]} would be {found['input']:g}: {found['msg']}"
+            f"{where}: its {mistake['loc'][0]} would be {mistake['input']:g}: {mistake['msg']}"
         ) from None
     return rule.model_copy(update={"fault": fault})

@@ -35,7 +35,7 @@ def validate_document[M: BaseModel](
         made = model.model_validate(data, context={"folder": folder or Path()})
     except ValidationError as error:
         schema = _schema(model)
-        found = endless | {
+        sentences = endless | {
             place: sentence
             for details in error.errors(include_url=False)
             # A default that could not be computed follows from another mistake.
@@ -44,8 +44,8 @@ def validate_document[M: BaseModel](
             if place not in endless
         }
         # Of a union's branches, the intended one reaches deeper.
-        within = {place[:length] for place in found for length in range(len(place))}
-        return None, [sentence for place, sentence in found.items() if place not in within]
+        within = {place[:length] for place in sentences for length in range(len(place))}
+        return None, [sentence for place, sentence in sentences.items() if place not in within]
     return (None, list(endless.values())) if endless else (made, [])
 
 
@@ -65,9 +65,9 @@ def format_errors(document: object, sentences: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def unknown_name(said: str, name: str, known: Sequence[str]) -> str:
+def unknown_name(beginning: str, name: str, known: Sequence[str]) -> str:
     """Return "SAID 'NAME'; did you mean '…'?", or what there is where no name is similar."""
-    return f"{said} {name!r}{did_you_mean(name, known) or f'; there are: {name_list(known)}'}"
+    return f"{beginning} {name!r}{did_you_mean(name, known) or f'; there are: {name_list(known)}'}"
 
 
 def name_list(known: Sequence[str]) -> str:
@@ -100,8 +100,8 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         within, key = place[:-1], place[-1]
         keys = _keys(_follow(details["loc"][:-1], data, root)[2], root)
         hint = did_you_mean(str(key), keys)
-        words = f"there is no key {_cut(repr(key))} here{hint}"
-        words = _then(words, "the keys are ") + ", ".join(keys) if keys else f"{words}, nor others"
+        words = f"there is no key {_cut(repr(key))} here"
+        words += hint or (f"; the keys are {', '.join(keys)}" if keys else ", nor others")
     elif kind in ("union_tag_not_found", "union_tag_invalid"):
         key, tags = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
         unknown = f"{key!r} is missing"
@@ -116,8 +116,8 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         options = [word for word in _options(schema, root) if isinstance(word, str)]
         hint = did_you_mean(value, options) if isinstance(value, str) else ""
         allowed = _allowed(schema, root)
-        refused = _then(f"{_shown(value)} is not allowed{hint}", "give ")
-        words = f"{refused}{allowed}{_quotes(value, allowed)}"
+        words = f"{_shown(value)} is not allowed"
+        words += hint or f"; give {allowed}{_quotes(value, allowed)}"
     return place, _at(within, data, words)
 
 
@@ -125,11 +125,6 @@ def _keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
     """Return the keys that a schema, or one of its branches, knows."""
     branches = [_resolved(branch, root) for branch in schema.get("anyOf", (schema,))]
     return [key for branch in branches for key in branch.get("properties", ())]
-
-
-def _then(words: str, more: str) -> str:
-    """Continue a sentence that may end in a question mark."""
-    return f"{words} {more[:1].upper()}{more[1:]}" if words.endswith("?") else f"{words}; {more}"
 
 
 def _at(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:
@@ -191,8 +186,8 @@ def _names_branch(step: str | int, branches: Sequence[Mapping[str, Any]], data: 
 
 def _item(schema: Mapping[str, Any], index: int) -> Mapping[str, Any]:
     fixed = schema.get("prefixItems", ())
-    found: Mapping[str, Any] = fixed[index] if index < len(fixed) else schema.get("items", {})
-    return found
+    item: Mapping[str, Any] = fixed[index] if index < len(fixed) else schema.get("items", {})
+    return item
 
 
 def _child(data: JsonValue, step: str | int) -> JsonValue:

@@ -13,12 +13,12 @@ NAMESPACE_MODE: Final = "namespace mode (warex exec --isolate namespace, or the 
 
 def require_namespace(rules: Iterable[Rule], *, in_namespace: bool) -> None:
     """Raise ScenarioError if a rule's fault needs namespace mode and it is not used."""
-    found = [rule for rule in rules if rule.fault.needs_namespace]
-    if in_namespace or not found:
+    hidden = [rule for rule in rules if rule.fault.needs_namespace]
+    if in_namespace or not hidden:
         return
-    named = ", ".join(f"{rule.name!r} ({rule.fault.kind})" for rule in found)
+    named = ", ".join(f"{rule.name!r} ({rule.fault.kind})" for rule in hidden)
     raise ScenarioError(
-        f"{of_number(len(found), 'rule')} {named} cannot show here: a client that goes through a"
+        f"{of_number(len(hidden), 'rule')} {named} cannot show here: a client that goes through a"
         " proxy leaves names and connections to it, and one that is redirected is answered before"
         " the proxy is asked;"
         f" use {NAMESPACE_MODE}"

@@ -98,19 +98,19 @@ def parse_origin_pattern(pattern: str, *, exact: bool = False) -> OriginPattern:
     """Parse a pattern; raise ValueError if it is more than an origin."""
     if pattern == "*" and not exact:
         return ANY_ORIGIN
-    found = _ORIGIN.fullmatch(pattern)
-    if found is None or (exact and "*" in pattern):
+    origin = _ORIGIN.fullmatch(pattern)
+    if origin is None or (exact and "*" in pattern):
         raise ValueError(
             f"{in_backticks(pattern)} is not a scheme, a host, perhaps a port, and no more"
         )
-    said = found["scheme"].lower()
-    schemes = frozenset(it for name, it in _SCHEMES.items() if _host_regex(said).fullmatch(name))
+    scheme = origin["scheme"].lower()
+    schemes = frozenset(it for name, it in _SCHEMES.items() if _host_regex(scheme).fullmatch(name))
     if not schemes:
         raise ValueError(
-            f"{in_backticks(pattern)}: {in_backticks(said)} is not a scheme of the web; give"
+            f"{in_backticks(pattern)}: {in_backticks(scheme)} is not a scheme of the web; give"
             " http, https or *"
         )
-    port = found["port"]
+    port = origin["port"]
     if port is not None and port != ":*":
         number = int(port[1:])
         if not 1 <= number <= 65535:
@@ -121,7 +121,7 @@ def parse_origin_pattern(pattern: str, *, exact: bool = False) -> OriginPattern:
         number = _PORTS[next(iter(schemes))]
     else:
         number = None
-    return OriginPattern(schemes, found["host"].lower().strip("[]").rstrip("."), number)
+    return OriginPattern(schemes, origin["host"].lower().strip("[]").rstrip("."), number)
 
 
 def origins_of_sites(sites: Iterable[str]) -> tuple[OriginPattern, ...]:

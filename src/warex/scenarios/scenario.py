@@ -41,11 +41,10 @@ HTTP_METHODS = (
 def _known_methods(methods: tuple[str, ...]) -> tuple[str, ...]:
     for method in methods:
         if method.upper() not in HTTP_METHODS:
-            hint = did_you_mean(method.upper(), HTTP_METHODS) or ";"
-            raise ValueError(
-                f"there is no HTTP method {method!r}{hint}"
-                f" there are {', '.join(HTTP_METHODS[:9])} and others of IANA's registry"
+            hint = did_you_mean(method.upper(), HTTP_METHODS) or (
+                f"; give {', '.join(HTTP_METHODS[:9])}, or another of IANA's registry"
             )
+            raise ValueError(f"HTTP method {method!r} does not exist{hint}")
     return tuple(method.upper() for method in methods)
 
 
@@ -220,8 +219,8 @@ class Trigger(BaseModel, frozen=True, extra="forbid", defer_build=True):
     def _exactly_one(self) -> Self:
         given = [kind for kind in _KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
-            found = " and ".join(given) or "none"
-            raise ValueError(f"found {found}; give exactly one of {', '.join(_KINDS)}")
+            names = " and ".join(given) or "none"
+            raise ValueError(f"found {names}; give exactly one of {', '.join(_KINDS)}")
         return self
 
 

@@ -59,8 +59,8 @@ class TaskRule(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
     def find(self, key: str, text: str) -> str | None:
         """Return the task that the pattern of this key finds; None if there is none."""
-        found = self.regexes[key].last_match(text) if key in self.regexes else None
-        return None if found is None else found.named.get("task", "")
+        match = self.regexes[key].last_match(text) if key in self.regexes else None
+        return None if match is None else match.named.get("task", "")
 
     @classmethod
     def parse(cls, text: str) -> "TaskRule":
@@ -73,10 +73,10 @@ class TaskRule(BaseModel, frozen=True, extra="forbid", defer_build=True):
         kind, colon, pattern = text.partition(":")
         if colon and kind in ("text", "url"):
             try:
-                found = "task" in Regex(pattern).names
+                has_task = "task" in Regex(pattern).names
             except RegexError as error:
                 raise InputError(f"--tasks {kind}: {error}") from None
-            if not found:
+            if not has_task:
                 raise InputError(f"--tasks {text!r}: the pattern has no group (?P<task>...)")
             return cls.model_validate({"name": kind, kind: pattern})
         raise InputError(
@@ -170,14 +170,16 @@ class TaskDetector(Struct):
         """Read a call to the model; None if it shows nothing about tasks."""
         if self.rule.conversation:
             return self._conversation(call)
-        said = _of_user(call.messages)
-        text = _PART.join({"first": said[:1], "last": said[-1:], "all": said}[self.rule.of])
-        found = self.rule.find("text", text)
-        name = _named(found)
-        if found is None or name is None or self.rule.matches("not_task", found.strip()):
+        messages = _of_user(call.messages)
+        text = _PART.join(
+            {"first": messages[:1], "last": messages[-1:], "all": messages}[self.rule.of]
+        )
+        name_text = self.rule.find("text", text)
+        name = _named(name_text)
+        if name_text is None or name is None or self.rule.matches("not_task", name_text.strip()):
             return None
         first = self.rule.matches("first", text)
-        first |= self.rule.begins_alone and len(said) == 1 == len(_but_system(call.messages))
+        first |= self.rule.begins_alone and len(messages) == 1 == len(_but_system(call.messages))
         again = first and call.body_digest != self._last_digest
         self._last_digest = call.body_digest
         return self._change_to(name, again=again)
@@ -193,11 +195,11 @@ class TaskDetector(Struct):
         if call.continues is not None:
             # The API stores the earlier messages, so they are not sent again.
             return None
-        said = _of_user(call.messages)
-        if not said:
+        messages = _of_user(call.messages)
+        if not messages:
             return None
         # A digest, since some first messages contain a whole page.
-        key = hashlib.blake2b(said[0].encode("utf-8", "replace"), digest_size=8).hexdigest()
+        key = hashlib.blake2b(messages[0].encode("utf-8", "replace"), digest_size=8).hexdigest()
         if key not in self._known and len(self._known) >= _MOST:
             return None
         number = self._known.setdefault(key, len(self._known) + 1)
@@ -220,18 +222,18 @@ class TaskDetector(Struct):
         )
 
 
-def _named(found: str | None) -> str | None:
+def _named(text: str | None) -> str | None:
     """Return a task's name from the match, one short line without secrets; None if empty."""
-    if not found:
+    if not text:
         return None
     # Imported late, so that commands start fast.
     from warex.traces import redact_text
 
-    line = redact_text(" ".join(found.replace(_PART, " ").split()))
+    line = redact_text(" ".join(text.replace(_PART, " ").split()))
     line = "".join(it if it.isprintable() else "?" for it in line)
     if len(line) <= _LONGEST:
         return line or None
-    digest = hashlib.blake2b(found.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"{line[:_LONGEST]}… {digest}"
 
 

@@ -225,6 +225,16 @@ def test_a_result_that_is_missing_or_broken_is_a_crash(tmp_path: Path, content: 
     assert result_of(tmp_path, None, result=reader) == TaskResult("time_limit", 0.0)
 
 
+@pytest.mark.parametrize("options", [{}, {"result": {"file": "r.json", "json": "r"}}])
+def test_a_crash_ends_with_what_the_command_printed_last(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    (tmp_path / "agent.log").write_text("usage: agent.py\nunknown option: --gaol\n")
+
+    crash = result_of(tmp_path, 3, **options)
+    assert crash.reasons == ("it ended with code 3, after it said: unknown option: --gaol",)
+
+
 @pytest.mark.parametrize("value", ['"maybe"', "NaN", '"nan"', "[1]"])
 def test_a_value_that_says_neither_asks_for_what_success_is(tmp_path: Path, value: str) -> None:
     (tmp_path / "r.json").write_text(f'{{"r": {value}}}')

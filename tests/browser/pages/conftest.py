@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.pages.site import PAGES
 from tests.proxy.support.lanes import Begin, beginner
@@ -12,6 +12,9 @@ from tests.proxy.support.origin import Origin, served
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS
+
+# It bounds a hang: a machine may be busy.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")

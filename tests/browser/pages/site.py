@@ -96,7 +96,7 @@ def lane_to(begin: Begin, site: Origin, scenario: Scenario) -> AbstractContextMa
 
 def opened(browser: Browser, lane: Lane, name: str) -> Page:
     context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(30_000)
     page = context.new_page()
     page.goto(f"https://shop.example/{name}")
     return page

@@ -158,7 +158,7 @@ def test_a_page_whose_data_never_come_goes_on_loading_until_it_is_loaded_again(
             ("loading", "Getting your orders"),
         ]
         assert lane.events(FaultDelivered)[0].changes[0].before == "https://shop.example/data"
-        assert page.get_by_role("status").count() == 0
+        expect(page.get_by_role("status")).to_have_count(0)
         page.reload()
         expect(page.locator("#list")).to_have_text("Orders")
         page.context.close()

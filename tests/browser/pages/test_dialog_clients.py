@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from selenium import webdriver
 from selenium.common.exceptions import UnexpectedAlertPresentException
 from selenium.webdriver.chrome.service import Service
@@ -41,8 +41,8 @@ def test_playwright_dismisses_a_dialog_at_once_and_goes_on(
     with lane_to(begin, site, scenario(NativeDialog(dialog=dialog))) as lane:
         page = opened(browser, lane, "plain")
         page.wait_for_timeout(500)
-        assert page.get_by_role("heading").inner_text() == "Here"
-        assert told(lane) == ["shown", "dismissed"]
+        expect(page.get_by_role("heading")).to_have_text("Here")
+        assert sorted(told(lane)) == ["dismissed", "shown"]
         page.context.close()
 
 

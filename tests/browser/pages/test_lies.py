@@ -61,7 +61,7 @@ def test_a_page_drawn_by_scripts_shows_the_lie(
     with lane_to(begin, site, scenario(fault)) as lane:
         page = opened(browser, lane, "shop")
         expect(page).to_have_title("Ready")
-        assert page.get_by_role("listitem").all_inner_texts() == shown
+        expect(page.get_by_role("listitem")).to_have_text(shown)
         told = {it.where: (it.before, it.after) for it in changes(lane)}
         page.context.close()
 

@@ -50,7 +50,7 @@ def test_each_defect_is_the_error_that_the_reference_says(
     errors: dict[str, dict[str, str | None]] = {}
     with lane_to(begin, framing, tmp_path, FAULTS) as lane:
         context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         for fault in FAULTS:
             visits = Visits(context, fault, fails=fault in REPORTED[framing])
             visits.all()

@@ -53,7 +53,7 @@ def test_each_request_is_met_as_its_fault_says(
 ) -> None:
     with lane_to(begin, framing, tmp_path, FAULTS) as lane:
         context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         for fault in PLAYED[framing]:
             visits = Visits(context, fault, fails=fault not in (*WHOLE, "clean"))
             visits.all()

@@ -36,6 +36,21 @@ def test_a_popup_stands_over_a_page_until_it_is_closed(
 
 
 @pytest.mark.slow
+def test_a_popup_that_is_closed_before_chromium_calls_it_visible_was_shown(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    with lane_to(begin, site, scenario(Popup())) as lane:
+        page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
+        # An observer that answers nothing.
+        page.add_init_script("IntersectionObserver.prototype.observe = () => {}")
+        page.goto("https://shop.example/plain")
+        page.get_by_role("dialog").get_by_role("button").first.click()
+        wait_until(partial(has_said, lane, "shown", "dismissed"))
+        page.context.close()
+    assert len(lane.events(FaultDelivered)) == 1
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PAGES.keys() - {"strict"}))
 def test_a_popup_stands_over_every_kind_of_page(
     browser: Browser, begin: Begin, site: Origin, name: str

@@ -42,7 +42,7 @@ def test_a_task_is_solved_on_a_changed_site_as_before(
         ) as lane,
     ):
         page = browser.new_context(proxy={"server": lane.url}).new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         page.goto(task.start_url("http"))
         wait_until(partial(lane.events, FaultDelivered))
         for step in task.oracle:

@@ -72,3 +72,12 @@ def test_three_deaths_in_a_row_stop_it_whatever_the_task_and_the_process() -> No
     with pytest.raises(CampaignStopped, match=r"3 trials in a row .*: the forkserver") as stopped:
         streak.record("a", Void(reason="the forkserver", died=True))
     assert stopped.value.exit_code == 3
+
+
+def test_what_a_harness_said_last_makes_no_other_reason() -> None:
+    streak = CircuitBreaker(tasks=2)
+    for n in range(4):
+        streak.record(f"t{n}", void(f"it ended with code 2, after it said: bad goal {'x' * n}"))
+
+    with pytest.raises(CampaignStopped, match="begin a new run with another --out"):
+        streak.record("t4", void("it ended with code 2, after it said: bad goal y"))

@@ -87,7 +87,7 @@ def test_what_no_trial_meets_may_differ_and_the_last_one_stands(tmp_path: Path) 
         "notes": ["a", "b"],
         "prices": prices,
     }
-    with pytest.raises(InputError, match=r"\(seed differ\)"):
+    with pytest.raises(InputError, match=r"\(seed differs\)"):
         begin(tmp_path / "c", resume=True, seed=2, jobs=4)
 
 

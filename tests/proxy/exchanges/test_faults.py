@@ -201,7 +201,7 @@ def test_a_hold_delays_nobody_else(begin: Begin, plain: Origin) -> None:
     with begin(scenario=rule) as lane, ask(lane, plain, "/held"), ask(lane, plain) as other:
         before = time.monotonic()
         assert read_answer(other)[1] == b"hello"
-        assert time.monotonic() - before < 5
+        assert time.monotonic() - before < 30
 
 
 def test_what_is_held_when_the_trial_ends_is_missed(begin: Begin, plain: Origin) -> None:

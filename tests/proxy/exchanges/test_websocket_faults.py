@@ -175,9 +175,9 @@ def test_messages_come_late_and_stop_while_pings_pass(begin: Begin, site: Site) 
         assert ids(channel, 2) == [1, 2]
         began = time.monotonic()
         assert ids(channel, 4) == [3, 4, 5, 6]
-        assert 0.2 < time.monotonic() - began < 2
+        assert time.monotonic() - began > 0.2
     (delivered,) = lane.events(FaultDelivered)
-    assert 0.3 <= delivered.waited_s < 2
+    assert delivered.waited_s >= 0.3
 
     silent = WebsocketFault(action="stall", members={"/id": 2})
     with begin(scenario=scenario(silent)) as lane, opened(lane, site) as channel:

@@ -41,16 +41,16 @@ class CacheMiss:
     @property
     def why(self) -> str:
         """The difference in words."""
-        found = self.difference
-        if found is None:
+        difference = self.difference
+        if difference is None:
             return (
                 "as far as the traces tell, nothing differs: it was asked more often here, or"
                 " differs in what is redacted, in another member or in how its JSON is written"
             )
-        if found.recorded is None:
-            return f"{found.path} is {found.asked} here and is not there"
-        here = "is not" if found.asked is None else str(found.asked)
-        return f"{found.path} is {found.recorded} there and {here} here"
+        if difference.recorded is None:
+            return f"{difference.path} is {difference.asked} here and is not there"
+        here = "is not" if difference.asked is None else str(difference.asked)
+        return f"{difference.path} is {difference.recorded} there and {here} here"
 
 
 def cache_misses(
@@ -79,7 +79,7 @@ def _miss(
     asked = _question(call)
     nearest_seq, nearest = min(
         recorded,
-        key=lambda kept: (distance(_question(kept[1]), asked), abs(kept[1].step - call.step)),
+        key=lambda entry: (distance(_question(entry[1]), asked), abs(entry[1].step - call.step)),
     )
     difference = first_difference(_question(nearest), asked)
     return CacheMiss(seq, condition, nearest.step, nearest_seq, difference)

@@ -235,8 +235,8 @@ def _changes(event: events.FaultDelivered | events.Witness) -> Iterator[str]:
     for change in event.changes[:_CHANGES]:
         before = f"{change.before} → " if change.before else ""
         after = "taken out" if change.after is None else change.after
-        told = " (reported by the page)" if change.reported_by == "page" else ""
-        yield f"{change.where}: {before}{after}"[:_LONGEST_CHANGE] + told
+        source = " (reported by the page)" if change.reported_by == "page" else ""
+        yield f"{change.where}: {before}{after}"[:_LONGEST_CHANGE] + source
     more = len(event.changes[_CHANGES:]) + event.left_out
     if more:
         yield f"{more} more"

@@ -35,8 +35,8 @@ def _per_recovery(read: Callable[[Recovery], float | None]) -> Callable[[Sample]
 
 
 def _share_of_pages(of: Sample, read: Callable[[OnePage], float | None]) -> Mean | None:
-    found = ((t.task, t.strategy.one_page) for t in of.trials)
-    shares = [(task, read(page)) for task, page in found if page is not None]
+    pages = ((t.task, t.strategy.one_page) for t in of.trials)
+    shares = [(task, read(page)) for task, page in pages if page is not None]
     return mean_over([(task, share) for task, share in shares if share is not None])
 
 

@@ -101,10 +101,10 @@ class Sample:
 
     def mean(self, read: Callable[[TrialRecord], float | None]) -> Mean | None:
         """Return the mean over trials; None if the value of one is unknown."""
-        found = [read(trial) for trial in self.trials]
-        if any(one is None for one in found):
+        values = [read(trial) for trial in self.trials]
+        if any(one is None for one in values):
             return None
-        return mean_over([(t.task, one or 0.0) for t, one in zip(self.trials, found, strict=True)])
+        return mean_over([(t.task, one or 0.0) for t, one in zip(self.trials, values, strict=True)])
 
 
 def mean_difference(

@@ -14,15 +14,15 @@ def _score(trial: TrialRecord) -> float | None:
 
 
 def _mean_score(of: Sample) -> Mean | None:
-    found = [(trial.task, score) for trial in of.trials if (score := _score(trial)) is not None]
-    return mean_over(found) if any(0 < score < 1 for _, score in found) else None
+    scores = [(trial.task, score) for trial in of.trials if (score := _score(trial)) is not None]
+    return mean_over(scores) if any(0 < score < 1 for _, score in scores) else None
 
 
 def _pass_k(scored: ScoredPairs) -> PassK | None:
     tasks = hits_by_task((pair[:2], hit) for pair, hit in scored.items())
     most = max((n for _, n in tasks), default=0)
-    found = [(k, pass_k(tasks, k)) for k in range(1, most + 1)]
-    known = tuple((k, value) for k, value in found if value is not None)
+    by_k = [(k, pass_k(tasks, k)) for k in range(1, most + 1)]
+    known = tuple((k, value) for k, value in by_k if value is not None)
     shares = tuple(share for task in tasks if (share := pass_k([task], most)) is not None)
     return PassK(known, shares) if most > 1 else None
 

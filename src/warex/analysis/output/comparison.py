@@ -150,10 +150,12 @@ def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
             f"{before} and {after} share no trial: the same benchmark, task, repeat, condition and"
             " seed on both sides"
         )
-    hit = [pair for found in pairs.values() for pair in found if pair[0].has_faults]
-    with_faults = [name for name, found in pairs.items() if found[0][0].has_faults]
+    hit = [pair for of_condition in pairs.values() for pair in of_condition if pair[0].has_faults]
+    with_faults = [name for name, of_condition in pairs.items() if of_condition[0][0].has_faults]
     asked = with_faults or [CLEAN if CLEAN in pairs else next(iter(pairs))]
-    successes = {name: paired_difference(_solved(found)) for name, found in pairs.items()}
+    successes = {
+        name: paired_difference(_solved(of_condition)) for name, of_condition in pairs.items()
+    }
     successes |= zip(
         with_faults, holm_adjusted([successes[name] for name in with_faults]), strict=True
     )
@@ -233,11 +235,11 @@ def _pairs(
         "one side lacks": len([place for place in alone if place not in void]),
         "stayed void on either side": len([place for place in void if place[0] not in barred]),
     }
-    found: dict[str, list[_TrialPair]] = {}
+    pairs: dict[str, list[_TrialPair]] = {}
     for condition in dict.fromkeys((*before.run.conditions, *after.run.conditions)):
         if here := [(mine[p], theirs[p]) for p in sorted(same) if p[0] == condition]:
-            found[condition] = here
-    return found, apart
+            pairs[condition] = here
+    return pairs, apart
 
 
 def _other_setups(first: Run, second: Run) -> Iterable[tuple[str, str]]:
@@ -264,34 +266,38 @@ def _frozen(run: Run, condition: str) -> JsonValue:
 def _changes(
     pairs: dict[str, list[_TrialPair]], successes: Sequence[Delta | None], *, priced_alike: bool
 ) -> tuple[ConditionChange, ...]:
-    recoveries = holm_adjusted([paired_difference(_recovered(found)) for found in pairs.values()])
+    recoveries = holm_adjusted(
+        [paired_difference(_recovered(of_condition)) for of_condition in pairs.values()]
+    )
     return tuple(
         ConditionChange(
             condition,
-            share((one for one, _ in found), lambda trial: trial.solved),
-            share((other for _, other in found), lambda trial: trial.solved),
+            share((one for one, _ in of_condition), lambda trial: trial.solved),
+            share((other for _, other in of_condition), lambda trial: trial.solved),
             success,
             recovery,
-            mean_difference(found, ConditionRow.latency_s.trial.read),
-            mean_difference(found, ConditionRow.llm_calls.trial.read),
-            mean_difference(found, ConditionRow.cost_usd.trial.read) if priced_alike else None,
-            price_models(trial for pair in found for trial in pair),
-            found[0][0].has_faults,
+            mean_difference(of_condition, ConditionRow.latency_s.trial.read),
+            mean_difference(of_condition, ConditionRow.llm_calls.trial.read),
+            mean_difference(of_condition, ConditionRow.cost_usd.trial.read)
+            if priced_alike
+            else None,
+            price_models(trial for pair in of_condition for trial in pair),
+            of_condition[0][0].has_faults,
         )
-        for (condition, found), success, recovery in zip(
+        for (condition, of_condition), success, recovery in zip(
             pairs.items(), successes, recoveries, strict=True
         )
     )
 
 
-def _solved(found: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
-    return [(one.task, bool(other.solved), bool(one.solved)) for one, other in found]
+def _solved(pairs: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
+    return [(one.task, bool(other.solved), bool(one.solved)) for one, other in pairs]
 
 
-def _recovered(found: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
+def _recovered(pairs: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
     return [
         (one.task, other.recovered, one.recovered)
-        for one, other in found
+        for one, other in pairs
         if one.recovered is not None and other.recovered is not None
     ]
 

@@ -64,7 +64,7 @@ def _claims(comparison: Comparison, threshold: Threshold) -> Iterator[Claim]:
     if threshold.scope and threshold.scope not in known:
         raise InputError(
             f"{threshold.text!r}: there is no condition {threshold.scope!r} on both sides"
-            f"{did_you_mean(threshold.scope, known) or '.'} There are: {', '.join(known)}"
+            f"{did_you_mean(threshold.scope, known) or f'. There are: {", ".join(known)}'}"
         )
     faulted = [change for change in comparison.changes if change.faulted]
     for change in [known[threshold.scope]] if threshold.scope else faulted or comparison.changes:

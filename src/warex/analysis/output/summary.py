@@ -79,8 +79,10 @@ def _row(row: ConditionRow) -> dict[str, JsonValue]:
     return config | {metric.key: to_json(metric.of(row)) for metric in METRICS}
 
 
-def _by_agent(found: tuple[tuple[str, Delta | Mean | NoiseFloor | Power], ...]) -> list[JsonValue]:
-    return [{"agent": agent, **fields_to_json(one)} for agent, one in found]
+def _by_agent(
+    figures: tuple[tuple[str, Delta | Mean | NoiseFloor | Power], ...],
+) -> list[JsonValue]:
+    return [{"agent": agent, **fields_to_json(one)} for agent, one in figures]
 
 
 def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:

@@ -170,10 +170,10 @@ def judge_run(table: Table, expression: str) -> Judgement:
 
 def judge(claims: Sequence[Claim]) -> Judgement:
     """Return how a gate of these claims ends; p is adjusted over all of them."""
-    found = [_bound_p(claim) for claim in claims]
-    adjusted = iter(holm([p for p in found if p is not None]))
-    ps = [None if p is None else next(adjusted) for p in found]
-    several = sum(p is not None for p in found) > 1
+    unadjusted = [_bound_p(claim) for claim in claims]
+    adjusted = iter(holm([p for p in unadjusted if p is not None]))
+    ps = [None if p is None else next(adjusted) for p in unadjusted]
+    several = sum(p is not None for p in unadjusted) > 1
     return Judgement(tuple(_judged(claim, p, several) for claim, p in zip(claims, ps, strict=True)))
 
 
@@ -240,26 +240,26 @@ def _claim(threshold: Threshold, row: ConditionRow) -> Claim:
 
 
 def _threshold(part: str, expression: str, metrics: Ranges) -> Threshold:
-    found = _FORM.fullmatch(part)
-    if found is None:
+    match = _FORM.fullmatch(part)
+    if match is None:
         raise InputError(
             f"{part!r} in {expression!r} is not a threshold; write METRIC>=NUMBER, with a condition"
             " before it where it is meant for one: server-error.recovery>=0.8"
         )
-    metric = found["metric"]
+    metric = match["metric"]
     if metric not in metrics:
         raise InputError(
-            f"{part!r}: there is no metric {metric!r}{did_you_mean(metric, metrics) or '.'}"
-            f" There are: {', '.join(metrics)}"
+            f"{part!r}: there is no metric {metric!r}"
+            f"{did_you_mean(metric, metrics) or f'. There are: {", ".join(metrics)}'}"
         )
     try:
-        bound = float(found["bound"])
+        bound = float(match["bound"])
     except ValueError:
         bound = float("nan")
     if not isfinite(bound):
-        raise InputError(f"{part!r}: {found['bound']!r} is not a number; 0.8 is one, 80 % is not")
-    _check_bound(part, metric, found["comparison"], bound, metrics[metric])
-    return Threshold(part, (found["scope"] or "").strip(), metric, found["comparison"], bound)
+        raise InputError(f"{part!r}: {match['bound']!r} is not a number; 0.8 is one, 80 % is not")
+    _check_bound(part, metric, match["comparison"], bound, metrics[metric])
+    return Threshold(part, (match["scope"] or "").strip(), metric, match["comparison"], bound)
 
 
 def _check_bound(
@@ -305,10 +305,10 @@ def check_scopes(expression: str, scopes: Sequence[Scope]) -> None:
     names = {name for scope in scopes for name in scope.names}
     for threshold in parse_thresholds(expression):
         if threshold.scope and threshold.scope not in names:
+            listed = ", ".join(sorted(names))
             raise InputError(
                 f"{threshold.text!r}: there is no condition {threshold.scope!r} in this run"
-                f"{did_you_mean(threshold.scope, names) or '.'} There are:"
-                f" {', '.join(sorted(names))}"
+                f"{did_you_mean(threshold.scope, names) or f'. There are: {listed}'}"
             )
         about = [it for it in scopes if not threshold.scope or threshold.scope in it.names]
         if not threshold.scope:

@@ -20,8 +20,8 @@ def begin_of_target(act: ModelAction) -> str | None:
         return None
     if not re.search(r"[+{(\[$]|['\"]\s*%|^[A-Za-z_][\w.]*$", given):
         return None
-    found = _EXPRESSION.fullmatch(given)
-    return (found["begin"] or "") if found else None
+    match = _EXPRESSION.fullmatch(given)
+    return (match["begin"] or "") if match else None
 
 
 def target_of(act: ModelAction, base: str) -> str:

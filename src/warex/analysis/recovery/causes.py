@@ -86,8 +86,8 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
     calls = trial.calls_between(felt.felt_at, asked.t)
     if by_program(asked.event):
         later = reversed(calls)
-        found = (_named(trial, call, asked) or _by_script(trial, call, asked) for call in later)
-        return next(filter(None, found), None)
+        causes = (_named(trial, call, asked) or _by_script(trial, call, asked) for call in later)
+        return next(filter(None, causes), None)
     has_waited = False
     for call in reversed(calls):
         waited = 0.0
@@ -476,12 +476,12 @@ _SCRIPT = re.compile(r"[\w-]+\.(?:py|sh|bash|[cm]?js|ts|rb|pl|php)\b")
 
 def _seconds(act: ModelAction) -> float:
     """Return the seconds that a wait takes at most, by its arguments."""
-    found = 0.0
+    seconds = 0.0
     for value in argument_values(act.arguments):
         try:
             number = float(str(value))
         except ValueError:
             continue
         # Playwright uses milliseconds, most agents seconds.
-        found = max(found, number / 1000 if number >= 500 else number)
-    return min(found or 5.0, 120.0)
+        seconds = max(seconds, number / 1000 if number >= 500 else number)
+    return min(seconds or 5.0, 120.0)

@@ -58,10 +58,10 @@ def recoveries(
     trial of the same task, agent and repeat.
     """
     trial = TrialEvents(entries, vocabulary, twin)
-    found = _injections(entries, trial)
-    first = min((one.felt.felt_at for one in found), default=0.0)
+    delivered = _injections(entries, trial)
+    first = min((one.felt.felt_at for one in delivered), default=0.0)
     return tuple(
-        _finished(trial, one, _classify(trial, one, first), first, solved) for one in found
+        _finished(trial, one, _classify(trial, one, first), first, solved) for one in delivered
     )
 
 
@@ -130,7 +130,7 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
     requests: dict[str, RequestSeen] = {}
     planned: dict[str, tuple[FaultPlanned, float]] = {}
     first: dict[str, str] = {}
-    found: dict[str, DeliveredInjection] = {}
+    delivered: dict[str, DeliveredInjection] = {}
     for entry in entries:
         match entry.event:
             case RequestSeen() as request:
@@ -153,16 +153,16 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
                 pages = (*_blocked_windows(done), *_pages(trial, hit))
                 met = {done.exchange: done.injection}
                 name = first[plan.injection]
-                if (before := found.get(name)) is not None:
+                if (before := delivered.get(name)) is not None:
                     # The client also marks the agent's own next try as a repeat.
                     since = before.felt.felt_at
                     pages = tuple(dict.fromkeys((*before.felt.pages, *pages)))
                     met = {**before.met, **met}
                 felt = FaultImpact(hit, pages, since, plan.point is not None)
-                found[name] = DeliveredInjection(plan, done, entry.seq, felt, priced, met)
+                delivered[name] = DeliveredInjection(plan, done, entry.seq, felt, priced, met)
             case _:
                 pass
-    return list(found.values())
+    return list(delivered.values())
 
 
 def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:  # noqa: C901 - rules, in order
@@ -211,9 +211,9 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
                 by_task = True
                 continue
             if not own:
-                found = _recovered(trial, injection, asked, cause, len(tries))
+                recovery = _recovered(trial, injection, asked, cause, len(tries))
                 by_the_way = comes_back(trial, injection, asked, cause, first)
-                return replace(found, confidence="likely") if by_the_way else found
+                return replace(recovery, confidence="likely") if by_the_way else recovery
         elif (unread := _unread_before(trial, injection, asked)) is not None:
             unknown = unknown or (unread, asked)
         if asked.t > trial.ended:
@@ -230,8 +230,8 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
     verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
-    told = _said_without_doing(trial, injection, tries)
-    return replace(verdict, by_task=by_task, disagreement=told)
+    disagreement = _said_without_doing(trial, injection, tries)
+    return replace(verdict, by_task=by_task, disagreement=disagreement)
 
 
 def _is_false(injection: DeliveredInjection) -> bool:
@@ -269,10 +269,10 @@ def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) 
     if result is None:
         return injection.judged("undecided", "No value of the lie can be found in words again.")
     verdict, call = VERDICTS[result.lie], result.call
-    found = replace(injection.judged(verdict, result.why, call=call), lie=result.lie)
+    recovery = replace(injection.judged(verdict, result.why, call=call), lie=result.lie)
     if call is None or verdict != "recovered":
-        return found
-    return injection.priced(trial, found, call.answered)
+        return recovery
+    return injection.priced(trial, recovery, call.answered)
 
 
 def _lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> bool:
@@ -373,10 +373,10 @@ def _healed(
     if own:
         verdict, why = "healed_by_page", f"It was asked for again, but {own}."
     certain = not between and not own
-    found = injection.judged(verdict, why, asked, tries, is_certain=certain)
+    recovery = injection.judged(verdict, why, asked, tries, is_certain=certain)
     if own:
-        return replace(found, by_task=True)
-    return replace(found, disagreement=_done_without_saying(between))
+        return replace(recovery, by_task=True)
+    return replace(recovery, disagreement=_done_without_saying(between))
 
 
 def _done_without_saying(between: Sequence[ModelCall]) -> str:

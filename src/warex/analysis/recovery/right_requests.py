@@ -107,21 +107,21 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
         answered = [one for one in after if trial.status(one.event.exchange) is not None]
         tried = [one for one in trial.connection_tries if one.t > felt.felt_at]
         plan = injection.plan
-        found = [
+        requests = [
             one for one in (*answered, *tried) if connection_tries.proves_reachable(one.event, plan)
         ]
     elif is_of_a_page(hit):
         pages = felt.pages or (hit.url,)
         pages += tuple(place for page in pages for place in trial.landings(page))
-        found = [one for one in after if _asks_for(one, pages)]
+        requests = [one for one in after if _asks_for(one, pages)]
         if hit.resource in equivalence.SUBRESOURCES:
-            found += _parts_again(trial, after, hit)
-            found += _parts_elsewhere(trial, after, hit)
+            requests += _parts_again(trial, after, hit)
+            requests += _parts_elsewhere(trial, after, hit)
     elif _is_channel(injection):
-        found = _working_channels(trial, after, hit, felt.pages)
+        requests = _working_channels(trial, after, hit, felt.pages)
     else:
         landings = () if equivalence.is_write(hit) else tuple(trial.landings(hit.url))
-        found = [
+        requests = [
             one
             for one in after
             if equivalence.same_operation(one.event, hit)
@@ -130,7 +130,7 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
                 and any(equivalence.same_page(one.event.url, page) for page in landings)
             )
         ]
-    return sorted(found, key=lambda one: one.entry.seq)
+    return sorted(requests, key=lambda one: one.entry.seq)
 
 
 def _is_channel(injection: DeliveredInjection) -> bool:
@@ -186,14 +186,14 @@ def _parts_elsewhere(
     """
     if trial.twin is None:
         return []
-    found: list[SeenRequest] = []
+    requests: list[SeenRequest] = []
     opened: SeenRequest | None = None
     for one in after:
         if one.is_page:
             opened = None if trial.twin.opens(one.event) else one
         elif opened is not None and _brings_part(trial, one, hit):
-            found.append(one)
-    return found
+            requests.append(one)
+    return requests
 
 
 def _brings_part(trial: TrialEvents, one: SeenRequest, hit: RequestSeen) -> bool:

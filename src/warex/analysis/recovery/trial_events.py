@@ -75,7 +75,7 @@ def texts_in(arguments: JsonValue) -> tuple[str, ...]:
 
 def urls_in(text: str) -> Iterator[str]:
     """Yield the HTTP addresses in a text."""
-    return (found[0].rstrip(").,;]}") for found in _URL.finditer(text))
+    return (match[0].rstrip(").,;]}") for match in _URL.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +96,19 @@ class ModelAction:
     @property
     def all_texts(self) -> tuple[str, ...]:
         """The texts in its arguments at any depth."""
-        found: list[str] = []
+        texts: list[str] = []
         left: list[JsonValue] = [self.arguments]
         while left:
             match left.pop():
                 case str() as text:
-                    found.append(text)
+                    texts.append(text)
                 case list() as values:
                     left += reversed(values)
                 case dict() as values:
                     left += reversed(values.values())
                 case _:
                     pass
-        return tuple(found)
+        return tuple(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class ModelCall:
         """Yield each address and path that its code holds as a text."""
         parts = [code[0] for code in _FENCED.finditer(self.event.answer)]
         parts += [arguments for _, arguments in self._client_calls()]
-        return (found[1] for part in parts for found in _PATH_TEXT.finditer(part))
+        return (match[1] for part in parts for match in _PATH_TEXT.finditer(part))
 
     @property
     def repeats_in_code(self) -> bool:
@@ -177,8 +177,8 @@ class ModelCall:
         """Whether the last answer of a trial can only be the end of the agent's work."""
         if any(act.does == "finish" for act in self.actions):
             return True
-        whole = self.event.error is None and self.event.complete and bool(self.event.answer)
-        return reads_actions and whole and not self.actions and not self.is_command
+        complete = self.event.error is None and self.event.complete and bool(self.event.answer)
+        return reads_actions and complete and not self.actions and not self.is_command
 
     def _client_calls(self) -> Iterator[tuple[str, str]]:
         for call in self.event.tool_calls:
@@ -270,8 +270,8 @@ class TrialEvents:
                     if done.injection not in late:
                         self.altered.add(done.exchange)
                 case Witness() as seen if entry.t <= self.ended + _GRACE_S:
-                    found = self.foreign_reports if entry.seq in foreign else self.reports
-                    found.setdefault(seen.injection, []).append(
+                    reports = self.foreign_reports if entry.seq in foreign else self.reports
+                    reports.setdefault(seen.injection, []).append(
                         PageReport(entry.t, seen.what, seen.detail)
                     )
                 case TrialEnded():
@@ -364,11 +364,11 @@ def _acts(
 
 
 def _unknown(call: LlmCall, known: Collection[str], defined: Definitions) -> Iterator[ModelAction]:
-    for found in guess_actions(call.answer, recorded_calls(call.tool_calls), known, defined):
-        given = found.arguments
+    for guess in guess_actions(call.answer, recorded_calls(call.tool_calls), known, defined):
+        given = guess.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
-        kind = _kind(found.name, arguments) or "look"
-        yield ModelAction(found.name, kind, arguments, found.context)
+        kind = _kind(guess.name, arguments) or "look"
+        yield ModelAction(guess.name, kind, arguments, guess.context)
 
 
 def _kind(name: str, arguments: JsonValue) -> ActionKind | None:

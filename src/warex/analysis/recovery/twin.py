@@ -45,7 +45,7 @@ class Twin:
     def __init__(self, entries: Sequence[Entry]) -> None:
         self._acted: list[float] = []
         """When the model answered with more than to wait or to look."""
-        found: dict[str, tuple[float, RequestSeen]] = {}
+        requests: dict[str, tuple[float, RequestSeen]] = {}
         status: dict[str, int | None] = {}
         carriers: set[str] = set()
         finished_at = inf
@@ -55,7 +55,7 @@ class Twin:
                     break
                 case RequestSeen() as request if request.resource not in equivalence.SUBRESOURCES:
                     if request.repeat_of is None:
-                        found[request.exchange] = entry.t, request
+                        requests[request.exchange] = entry.t, request
                 case ResponseSeen() as response:
                     status[response.exchange] = response.status
                 case LlmCall() as call:
@@ -70,7 +70,7 @@ class Twin:
         self._acted.sort()
         self.requests = tuple(
             TwinRequest(t, request, status.get(exchange))
-            for exchange, (t, request) in found.items()
+            for exchange, (t, request) in requests.items()
             # What comes after the model's last word, as a judge's look, is not the agent's.
             if exchange not in carriers and t < finished_at
         )

@@ -34,10 +34,10 @@ class RecordedCondition:
         often = f", frequency {self.frequency}" if self.frequency else ""
         often += f", first {self.first}" if self.first else ""
         hard = f", intensity {self.intensity:g}" if self.intensity else ""
-        found = [Dose("intensity", self.intensity or 1.0, of + often)]
-        found += [Dose("frequency", float(self.frequency), of + hard)] if self.frequency else []
-        found += [Dose("first", float(self.first), of + hard)] if self.first else []
-        return tuple(found)
+        doses = [Dose("intensity", self.intensity or 1.0, of + often)]
+        doses += [Dose("frequency", float(self.frequency), of + hard)] if self.frequency else []
+        doses += [Dose("first", float(self.first), of + hard)] if self.first else []
+        return tuple(doses)
 
     @property
     def dose(self) -> Dose | None:

@@ -95,17 +95,19 @@ def load_run(
     Without a manifest, the conditions are ordered by name. Raises TraceError for a folder that is
     not a run, and for a damaged file in it.
     """
-    found = list(find_trials(path))
+    trials = list(find_trials(path))
     manifest = read_manifest(path / MANIFEST) if path_exists(path / MANIFEST) else None
-    if manifest is None and not found:
+    if manifest is None and not trials:
         raise TraceError(
             f"{path} is not a run: it has neither a {MANIFEST} nor trials. {folder_hint(path)}"
         )
     prices = prices or prices_of(path, manifest)
-    benchmarks = {key.benchmark for key, _, _ in found}
+    benchmarks = {key.benchmark for key, _, _ in trials}
     words = {benchmark: benchmark_vocabulary(manifest, benchmark) for benchmark in benchmarks}
     read = list[TrialRecord]()
-    for record in read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices):
+    for record in read_trials(
+        [(folder, words[key.benchmark]) for key, _, folder in trials], prices
+    ):
         if isinstance(record, TraceError):
             on_damage(record)
         else:

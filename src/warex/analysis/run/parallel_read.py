@@ -42,7 +42,7 @@ def read_trials(
     parts = list(batched(attempts, size))
     with ThreadPoolExecutor(len(parts)) as threads:
         read = threads.map(_read_in_subprocess, parts, repeat(prices))
-        return [record for found in read for record in found]
+        return [record for records in read for record in records]
 
 
 def _read(attempts: _Attempts, prices: PriceTable) -> list[TrialRecord | TraceError]:
@@ -66,9 +66,9 @@ def _read_in_subprocess(attempts: _Attempts, prices: PriceTable) -> list[TrialRe
         check=False,
     )
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         raise MachineError(
-            f"a process that read traces ended with {done.returncode} ({said[-1]}); if the machine"
+            f"a process that read traces ended with {done.returncode} ({lines[-1]}); if the machine"
             " was short of memory, give it more"
         )
     records: list[TrialRecord | TraceError] = pickle.loads(done.stdout)

@@ -57,11 +57,11 @@ def dose_series(
 
     ``doses`` are its conditions' doses; ``scored`` its trials by condition.
     """
-    found: dict[tuple[DoseAxis, str], list[DosePoint]] = defaultdict(list)
+    points_of: dict[tuple[DoseAxis, str], list[DosePoint]] = defaultdict(list)
     for dose, point in doses:
-        found[dose.axis, dose.of].append(point)
+        points_of[dose.axis, dose.of].append(point)
     series = []
-    for (axis, of), points in found.items():
+    for (axis, of), points in points_of.items():
         if len({point.value for point in points}) < 2:
             continue
         points.sort(key=lambda point: (point.value, point.condition))
@@ -74,7 +74,7 @@ def dose_series(
     return series
 
 
-def adjusted_series(found: Sequence[DoseSeries]) -> list[DoseSeries]:
+def adjusted_series(series: Sequence[DoseSeries]) -> list[DoseSeries]:
     """Return the same series with their p adjusted for their number, in order."""
-    rest = iter(holm([one.slope_p for one in found if one.slope_p is not None]))
-    return [one if one.slope_p is None else replace(one, slope_p_holm=next(rest)) for one in found]
+    rest = iter(holm([one.slope_p for one in series if one.slope_p is not None]))
+    return [one if one.slope_p is None else replace(one, slope_p_holm=next(rest)) for one in series]

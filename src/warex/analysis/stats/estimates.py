@@ -99,17 +99,17 @@ def mean_over(figures: TaskFigures) -> Mean | None:
     )
 
 
-def clustered_rate(found: Iterable[tuple[Hashable, bool]]) -> Rate:
+def clustered_rate(outcomes: Iterable[tuple[Hashable, bool]]) -> Rate:
     """Return the rate over (task, whether it is a hit), clustered by task."""
-    tasks = tuple(hits_by_task(found))
+    tasks = tuple(hits_by_task(outcomes))
     hits, n = sum(hits for hits, _ in tasks), sum(n for _, n in tasks)
     return Rate(hits, n, None if n == len(tasks) else tasks)
 
 
-def hits_by_task(found: Iterable[tuple[Hashable, bool]]) -> list[tuple[int, int]]:
+def hits_by_task(outcomes: Iterable[tuple[Hashable, bool]]) -> list[tuple[int, int]]:
     """Return the hits and the trials of each task, of (task, whether it is a hit)."""
     tasks: dict[Hashable, tuple[int, int]] = {}
-    for task, hit in found:
+    for task, hit in outcomes:
         hits, n = tasks.get(task, (0, 0))
         tasks[task] = hits + hit, n + 1
     return list(tasks.values())

@@ -19,11 +19,11 @@ def mean_interval(figures: TaskFigures) -> Interval | None:
     ``ratio_interval``; if all tasks' sums are positive, also as wide as Cox's interval for the mean
     of a lognormal distribution, with t instead of z (Olsson 2005). None for fewer than two tasks.
     """
-    found = ratio_interval(figures, [(task, 1.0) for task, _ in figures])
-    if found is None or min(means := task_means(figures)) <= 0:
-        return found
+    interval = ratio_interval(figures, [(task, 1.0) for task, _ in figures])
+    if interval is None or min(means := task_means(figures)) <= 0:
+        return interval
     low, high = _cox_interval(means)
-    return round(min(found[0], low), 12), round(max(found[1], high), 12)
+    return round(min(interval[0], low), 12), round(max(interval[1], high), 12)
 
 
 def ratio_interval(above: TaskFigures, below: TaskFigures) -> Interval | None:

@@ -94,11 +94,11 @@ class Delta:
         if not at_least:
             both, lost, won, neither = cells
             cells, value, bound = (both, won, lost, neither), -value, -bound
-        found = difference_p(cells, bound)
+        p = difference_p(cells, bound)
         if self.pairs == self.tasks <= MOST_PAIRS:
             _, lost, won, _ = cells
-            found = max(found, exact_difference_p(round(lost), round(won), self.pairs, bound))
-        return max(found, self.p / 2) if value < bound <= 0 else found
+            p = max(p, exact_difference_p(round(lost), round(won), self.pairs, bound))
+        return max(p, self.p / 2) if value < bound <= 0 else p
 
     @property
     def adjusted_p(self) -> float | None:
@@ -209,10 +209,10 @@ def paired_difference(sides: Sequence[tuple[TaskId, bool, bool]]) -> Delta | Non
         p_these=within_tasks_p(by_task) if len(sides) > 1 else None,
         cells=effective_counts(tasks),
     )
-    found = paired_difference_interval(tasks)
-    if found is None:
+    result = paired_difference_interval(tasks)
+    if result is None:
         return bare
-    interval, p = found
+    interval, p = result
     method: Literal["mcnemar", "clustered"] = "mcnemar" if len(tasks) == len(sides) else "clustered"
     return replace(bare, interval=interval, p=p, method=method)
 
@@ -223,8 +223,8 @@ def _cells(sides: Iterable[tuple[TaskId, bool, bool]]) -> list[PairCounts]:
     for task, this, other in sides:
         tasks[task][this, other] += 1
     return [
-        (found[True, True], found[False, True], found[True, False], found[False, False])
-        for found in tasks.values()
+        (counts[True, True], counts[False, True], counts[True, False], counts[False, False])
+        for counts in tasks.values()
     ]
 
 
@@ -252,9 +252,9 @@ def retained_share(of: ScoredPairs, against: ScoredPairs) -> Mean | None:
     there = sum(other for _, _, other in sides)
     if not there:
         return None
-    kept = sum(this for _, this, _ in sides) / there
+    share = sum(this for _, this, _ in sides) / there
     cells = _cells(sides)
-    return Mean(kept, retained_share_interval(cells), len(sides), len(cells))
+    return Mean(share, retained_share_interval(cells), len(sides), len(cells))
 
 
 def noise_floor(clean: ScoredPairs, control: ScoredPairs) -> NoiseFloor | None:
@@ -268,11 +268,11 @@ def noise_floor(clean: ScoredPairs, control: ScoredPairs) -> NoiseFloor | None:
             for earlier, later in pairwise(sorted(clean))
             if earlier[:2] == later[:2]
         ]
-    found = paired_difference(sides)
-    if found is None:
+    difference = paired_difference(sides)
+    if difference is None:
         return None
     flips = clustered_rate((task, this != other) for task, this, other in sides)
-    return NoiseFloor(found, flips.hits, flips.n, source, flips.interval)
+    return NoiseFloor(difference, flips.hits, flips.n, source, flips.interval)
 
 
 def detectable_drop(clean: ScoredPairs, floor: NoiseFloor | None, conditions: int) -> Power | None:
@@ -308,7 +308,7 @@ def contrasts(
     condition: str, figure: Literal["success", "recovery"], by_agent: Mapping[str, ScoredPairs]
 ) -> list[Contrast]:
     """Compare each pair of agents that have a rate."""
-    found = []
+    contrasts = []
     for agents in combinations((agent for agent, scored in by_agent.items() if scored), 2):
         one, other = (by_agent[agent] for agent in agents)
         first, second = rate_of(one), rate_of(other)
@@ -317,14 +317,14 @@ def contrasts(
         base, value = first.value, second.value
         change = value / base - 1 if base and value is not None else None
         rates, paired = (first, second), delta(other, one)
-        found.append(Contrast(condition, figure, agents, rates, p, change, paired))
-    return found
+        contrasts.append(Contrast(condition, figure, agents, rates, p, change, paired))
+    return contrasts
 
 
-def adjusted_contrasts(found: Sequence[Contrast]) -> list[Contrast]:
+def adjusted_contrasts(contrasts: Sequence[Contrast]) -> list[Contrast]:
     """Return the same contrasts with their p adjusted for their number, in order."""
-    rest = iter(holm([one.p for one in found if one.p is not None]))
-    return [one if one.p is None else _adjusted(one, next(rest)) for one in found]
+    rest = iter(holm([one.p for one in contrasts if one.p is not None]))
+    return [one if one.p is None else _adjusted(one, next(rest)) for one in contrasts]
 
 
 def _adjusted(one: Contrast, p_holm: float) -> Contrast:

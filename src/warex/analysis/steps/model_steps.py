@@ -70,7 +70,7 @@ def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
     entries = list(entries)
     to_model = {entry.event.carrier for entry in entries if isinstance(entry.event, LlmCall)}
     in_browser = any(isinstance(e.event, RequestSeen) and e.event.top_level for e in entries)
-    found: list[ModelStep] = []
+    steps: list[ModelStep] = []
     asked: dict[str, RequestSeen] = {}
     last, felt, known = "", list[str](), frozenset[str]()
     actions: dict[str, list[str]] = {}
@@ -87,7 +87,7 @@ def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
             case LlmCall() as call:
                 prompt = tuple(prompt_messages(call.messages))
                 place = (last, "") if in_browser else ("", last)
-                found.append(_step(entry.seq, call, place, felt, prompt, known))
+                steps.append(_step(entry.seq, call, place, felt, prompt, known))
                 exchanges.append(call.exchange)
                 known = frozenset(line for message in prompt for line in message.lines)
                 felt = []
@@ -97,7 +97,7 @@ def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
                 pass
     return tuple(
         replace(step, actions=tuple(actions.get(exchange, step.actions)))
-        for step, exchange in zip(found, exchanges, strict=True)
+        for step, exchange in zip(steps, exchanges, strict=True)
     )
 
 

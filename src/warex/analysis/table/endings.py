@@ -51,15 +51,15 @@ def _endings(
 ) -> Endings:
     counts = Counter(ending for trial in trials if (ending := _ending(trial)))
     scored = [trial for trial in trials if trial.solved is not None]
-    whole = [trial for trial in scored if _ending(trial) != "harness_crashed"]
+    completed = [trial for trial in scored if _ending(trial) != "harness_crashed"]
     return Endings(
         agent=agent,
         condition=condition,
         counts=tuple(counts.most_common()),
-        crashed=len(scored) - len(whole),
+        crashed=len(scored) - len(completed),
         voided=sum(trial.key in voided for trial in trials),
         success=share(scored, lambda trial: trial.solved),
-        success_if_void=share(whole, lambda trial: trial.solved),
+        success_if_void=share(completed, lambda trial: trial.solved),
         success_if_zero=share(trials, lambda t: False if t.key in voided else t.solved),
     )
 

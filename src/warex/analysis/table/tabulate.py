@@ -96,14 +96,14 @@ def tabulate(run: Run) -> Table:
     ]
     return Table(
         rows=tuple(row for agent in agents for row in agent.rows(run, deltas, exposed)),
-        left_out=tuple(found for agent in agents for found in agent.left_out),
+        left_out=tuple(item for agent in agents for item in agent.left_out),
         unfinished=sum(trial.outcome is None for trial in run.trials),
         proxy_effect=tuple((a.name, e) for a in agents if (e := a.proxy_effect())),
         proxy_latency=tuple((a.name, s) for a in agents if (s := a.proxy_latency())),
         noise_floor=tuple((a.name, a.floor) for a in agents if a.floor),
         power=tuple((a.name, p) for a in agents if (p := a.power(tested))),
         contrasts=tuple(adjusted_contrasts(compared)),
-        defences=_adjusted_defences([found for agent in agents for found in agent.defences()]),
+        defences=_adjusted_defences([item for agent in agents for item in agent.defences()]),
         doses=tuple(adjusted_series([it for agent in agents for it in agent.doses(deltas)])),
         endings=endings(run),
         popups=popup_rates(run),
@@ -117,17 +117,17 @@ type _Deltas = Mapping[tuple[str, str], Delta | None]
 
 def _adjusted(agents: Sequence["_Agent"], name: Literal["deltas", "exposed_deltas"]) -> _Deltas:
     """Return the agents' differences, those under faults with p adjusted for all of them."""
-    found = {(a.name, c): delta for a in agents for c, delta in getattr(a, name).items()}
-    tested = [place for a in agents for c in a.tested if (place := (a.name, c)) in found]
-    fixed = holm_adjusted([found[place] for place in tested])
-    return found | dict(zip(tested, fixed, strict=True))
+    deltas = {(a.name, c): delta for a in agents for c, delta in getattr(a, name).items()}
+    tested = [place for a in agents for c in a.tested if (place := (a.name, c)) in deltas]
+    fixed = holm_adjusted([deltas[place] for place in tested])
+    return deltas | dict(zip(tested, fixed, strict=True))
 
 
-def _adjusted_defences(found: Sequence[DefenceEffect]) -> tuple[DefenceEffect, ...]:
-    fixed = holm_adjusted([effect.delta for effect in found])
+def _adjusted_defences(effects: Sequence[DefenceEffect]) -> tuple[DefenceEffect, ...]:
+    fixed = holm_adjusted([effect.delta for effect in effects])
     return tuple(
         replace(effect, delta=delta)
-        for effect, delta in zip(found, fixed, strict=True)
+        for effect, delta in zip(effects, fixed, strict=True)
         if delta is not None
     )
 
@@ -145,18 +145,18 @@ class _Agent:
             for trial in sorted(of_agent, key=lambda trial: trial.pair)
             if trial.void and trial.key.condition == condition
         ]
-        kept = [t for t in of_agent if t.outcome is not None and not t.void]
+        counted = [t for t in of_agent if t.outcome is not None and not t.void]
         self._setups = {
             condition: known.get(condition, RecordedCondition()) for condition in run.conditions
         }
-        self._trials = {c: [t for t in kept if t.key.condition == c] for c in run.conditions}
+        self._trials = {c: [t for t in counted if t.key.condition == c] for c in run.conditions}
         self._solved = {c: solved(trials) for c, trials in self._trials.items()}
         self._clean = self._solved.get(CLEAN, {})
         controls = [c for c, setup in self._setups.items() if setup.control and self._solved[c]]
         self.floor = noise_floor(self._clean, self._solved[controls[0]] if controls else {})
         self.deltas = {
-            condition: delta(found, self._clean)
-            for condition, found in self._solved.items()
+            condition: delta(pairs, self._clean)
+            for condition, pairs in self._solved.items()
             if condition != CLEAN
         }
         self.exposed_deltas = {
@@ -168,14 +168,14 @@ class _Agent:
     @property
     def tested(self) -> list[str]:
         """The conditions that have a difference from ``clean`` and are meant to change success."""
-        return [c for c, found in self.deltas.items() if found and self._is_tested(c)]
+        return [c for c, delta in self.deltas.items() if delta and self._is_tested(c)]
 
     def hits(self, condition: str, figure: str) -> ScoredPairs:
         """Return which trials were solved or recovered."""
         if figure == "success":
             return self._solved.get(condition, {})
-        found = self._trials.get(condition, ())
-        return {t.pair: t.recovered for t in found if t.exposed and t.recovered is not None}
+        trials = self._trials.get(condition, ())
+        return {t.pair: t.recovered for t in trials if t.exposed and t.recovered is not None}
 
     def proxy_effect(self) -> Delta | None:
         return delta(self._clean, self._solved.get(NO_PROXY, {}))
@@ -190,9 +190,9 @@ class _Agent:
 
     def doses(self, deltas: _Deltas) -> list[DoseSeries]:
         doses = [
-            (dose, DosePoint(dose.value, name, rate_of(found), deltas.get((self.name, name))))
-            for name, found in self._solved.items()
-            if found
+            (dose, DosePoint(dose.value, name, rate_of(solved), deltas.get((self.name, name))))
+            for name, solved in self._solved.items()
+            if solved
             for dose in self._setups[name].doses
         ]
         return dose_series(self.name, doses, self._solved)
@@ -200,12 +200,12 @@ class _Agent:
     def defences(self) -> list[DefenceEffect]:
         bare = {setup: c for c, setup in self._setups.items() if setup.defence is None}
         compared = [
-            (condition, setup.defence, against, delta(found, self._solved[against]))
+            (condition, setup.defence, against, delta(solved, self._solved[against]))
             for condition, setup in self._setups.items()
             if setup.defence is not None
             and setup.scenario is not None
             and (against := bare.get(replace(setup, defence=None)))
-            and (found := self._solved[condition])
+            and (solved := self._solved[condition])
         ]
         return [
             DefenceEffect(self.name, condition, against, defence, effect)

@@ -25,7 +25,7 @@ def tasks_by_exchange(entries: Sequence[Entry]) -> dict[str, TaskRun]:
     """Return the run that each exchange belongs to; empty if the trace has no task."""
     if not _has_markers(entries):
         return {}
-    found: dict[str, TaskRun] = {}
+    tasks: dict[str, TaskRun] = {}
     runs: dict[str, int] = {}
     main = UNATTRIBUTED
     for entry in entries:
@@ -37,13 +37,13 @@ def tasks_by_exchange(entries: Sequence[Entry]) -> dict[str, TaskRun]:
             case TaskEnded():
                 main = UNATTRIBUTED
             case RequestSeen(exchange=exchange, task=task):
-                found[exchange] = TaskRun(task, runs.get(task, 1)) if task else UNATTRIBUTED
+                tasks[exchange] = TaskRun(task, runs.get(task, 1)) if task else UNATTRIBUTED
             case FaultPlanned(exchange=exchange, point=str()):
                 # A connection try belongs to the task that was set for all connections.
-                found[exchange] = main
+                tasks[exchange] = main
             case _:
                 pass
-    return found
+    return tasks
 
 
 def entries_by_task(entries: Sequence[Entry]) -> dict[TaskRun, tuple[Entry, ...]]:

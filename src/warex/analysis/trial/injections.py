@@ -37,11 +37,11 @@ class InjectionRecord:
 
 def injections(entries: Iterable[Entry]) -> tuple[InjectionRecord, ...]:
     """Return every planned injection with its fate, in the order of planning."""
-    found: dict[str, InjectionRecord] = {}
+    records: dict[str, InjectionRecord] = {}
     for entry in entries:
         match entry.event:
             case FaultPlanned() as plan:
-                found[plan.injection] = InjectionRecord(
+                records[plan.injection] = InjectionRecord(
                     id=plan.injection,
                     rule=plan.rule,
                     kind=str(plan.fault.get("kind", "")),
@@ -52,17 +52,17 @@ def injections(entries: Iterable[Entry]) -> tuple[InjectionRecord, ...]:
                     planned_t=entry.t,
                     repeat_of=plan.repeat_of,
                 )
-            case FaultDelivered() as done if done.injection in found:
-                found[done.injection] = replace(
-                    found[done.injection],
+            case FaultDelivered() as done if done.injection in records:
+                records[done.injection] = replace(
+                    records[done.injection],
                     fate="delivered",
                     fate_seq=entry.seq,
                     waited_s=done.waited_s,
                     client_left=done.client_left,
                 )
-            case FaultMissed(injection=str(name)) as missed if name in found:
-                found[name] = replace(
-                    found[name],
+            case FaultMissed(injection=str(name)) as missed if name in records:
+                records[name] = replace(
+                    records[name],
                     fate="missed",
                     fate_seq=entry.seq,
                     reason=missed.reason,
@@ -70,7 +70,7 @@ def injections(entries: Iterable[Entry]) -> tuple[InjectionRecord, ...]:
                 )
             case _:
                 pass
-    return tuple(found.values())
+    return tuple(records.values())
 
 
 def skipped(entries: Iterable[Entry]) -> tuple[tuple[str, int], ...]:
@@ -88,12 +88,12 @@ def occurrences(of: Iterable[InjectionRecord]) -> tuple[InjectionRecord, ...]:
     Connection tries and silent repeats of a request by the browser are one occurrence. It is
     delivered if any of its injections is; otherwise it has the fate of the last one.
     """
-    found: dict[str, InjectionRecord] = {}
+    records: dict[str, InjectionRecord] = {}
     for injection in of:
         root = injection.repeat_of or injection.id
-        if root not in found or found[root].fate != "delivered":
-            found[root] = injection
-    return tuple(found.values())
+        if root not in records or records[root].fate != "delivered":
+            records[root] = injection
+    return tuple(records.values())
 
 
 def missed(of: Iterable[InjectionRecord]) -> tuple[tuple[str, int], ...]:

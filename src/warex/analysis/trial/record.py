@@ -274,8 +274,8 @@ def trial_key_of(path: Path, trace: Trace | None = None) -> TrialKey:
 
     The trace is read unless given. Raises TraceError for a damaged one.
     """
-    if found := _key_in(path):
-        return found[0]
+    if parsed := _key_in(path):
+        return parsed[0]
     if trace is None:
         trace = read_attempt(path, lean=True)
     return _identity(path, next(iter(trace.events(TrialBegan)), None))[0]
@@ -304,8 +304,8 @@ def vocabulary_of(
 
 
 def _identity(path: Path, began: TrialBegan | None) -> tuple[TrialKey, int]:
-    if found := _key_in(path):
-        return found
+    if parsed := _key_in(path):
+        return parsed
     if began is None:
         return TrialKey("", "", "", path.name), 1
     key = TrialKey(began.benchmark, began.agent, began.condition, began.task, began.repeat)

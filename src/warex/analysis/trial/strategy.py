@@ -335,20 +335,20 @@ def _share_of_tokens(
     if any(call.input_tokens is None and call.error is None for call in known):
         return None
     of_page = sum(_tokens(call) for call in known if page_of[call.step] == page)
-    whole = sum(map(_tokens, known))
-    return of_page / whole if whole else None
+    total = sum(map(_tokens, known))
+    return of_page / total if total else None
 
 
 def _tokens(call: LlmCall) -> int:
     return (call.input_tokens or 0) + (call.output_tokens or 0)
 
 
-def in_words(found: Strategy) -> Iterator[str]:
+def in_words(strategy: Strategy) -> Iterator[str]:
     """Yield a clause for each rule that the agent broke, with lines of the trace."""
-    if found.blind:
-        yield f"asked again blindly {_often(found.blind)}"
-    if found.early:
-        yield f"asked before the announced time was over {_often(found.early)}"
+    if strategy.blind:
+        yield f"asked again blindly {_often(strategy.blind)}"
+    if strategy.early:
+        yield f"asked before the announced time was over {_often(strategy.early)}"
 
 
 def _often(lines: Sequence[int]) -> str:

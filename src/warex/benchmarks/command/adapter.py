@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from warex.benchmarks.arming import arm_unknown_harness, spared_first_page
-from warex.benchmarks.artifacts import harness_crash, no_result, read_text_or_empty
+from warex.benchmarks.artifacts import (
+    harness_crash,
+    last_output,
+    no_result,
+    read_text_or_empty,
+)
 from warex.benchmarks.base import Benchmark, no_proxy_refused
 from warex.benchmarks.command.options import (
     PLACEHOLDER,
@@ -227,13 +232,14 @@ class CommandBenchmark(Benchmark):
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the result in the file, or by the exit code if no file is named."""
         options, expect = self.options, self._expect(job.task)
+        log = job.folder / AGENT_LOG
         ending: Ending = "time_limit" if code is None else "answered"
         if options.result is None and expect is None:
             if code not in (0, 1, None):
-                return harness_crash(f"it ended with code {code}")
+                return harness_crash(f"it ended with code {code}{last_output(log)}")
             return TaskResult(ending, float(code == 0))
         if code is not None and code not in options.codes:
-            return harness_crash(f"it ended with code {code}")
+            return harness_crash(f"it ended with code {code}{last_output(log)}")
         if options.result is None:
             return TaskResult(ending, 0.0)
         path = job.folder / fill_placeholders(
@@ -243,7 +249,8 @@ class CommandBenchmark(Benchmark):
             value, answer = _value_of(options.result, read_text_file(path, "replace"))
         except (OSError, ValueError, LookupError) as error:
             if isinstance(error, FileNotFoundError):
-                return no_result(code, f"it ended with code {code} and left no {path.name}")
+                output = last_output(log)
+                return no_result(code, f"it ended with code {code} and left no {path.name}{output}")
             return no_result(code, f"its result {path.name} cannot be read: {error}")
         if expect is None:
             return TaskResult(ending, _score(value, options.success), answer)

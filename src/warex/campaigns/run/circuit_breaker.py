@@ -9,7 +9,7 @@ from warex.traces import Outcome, Void
 MAX_SAME_REASON = 5
 """Voids for one reason after which the campaign stops."""
 
-_VARIES = re.compile(r"\d+|/\S+")
+_VARIES = re.compile(r"\d+|/\S+|, after it said: .*")
 
 
 class CampaignStopped(WarexError):
@@ -45,7 +45,7 @@ class CircuitBreaker:
                 " (dmesg), or who ends processes here; then go on with --resume, perhaps with fewer"
                 " --jobs."
             )
-        # Ports and paths differ between trials with the same reason.
+        # Ports, paths and last lines of output differ between trials with the same reason.
         reason = _VARIES.sub("…", outcome.reason)
         if reason != self._reason:
             self._reason, self._length, self._hit = reason, 0, set()
@@ -54,5 +54,6 @@ class CircuitBreaker:
         if self._length >= MAX_SAME_REASON and len(self._hit) >= min(2, self.tasks):
             raise CampaignStopped(
                 f"{self._length} trials in a row are void for one reason, so the campaign stops:"
-                f" {outcome.reason}\nWhen that is mended, go on with --resume."
+                f" {outcome.reason}\nWhen that is mended, go on with --resume; if you change the"
+                " campaign itself, begin a new run with another --out."
             )

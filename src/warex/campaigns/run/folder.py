@@ -116,8 +116,9 @@ def _resume(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str]
     then, given = before.campaign, now.campaign
     changed = {key for key in then.keys() | given.keys() if then.get(key) != given.get(key)}
     if other := sorted(changed.difference(_MUTABLE_KEYS)):
+        verb = "differs" if len(other) == 1 else "differ"
         raise InputError(
-            f"{run} was begun under another configuration ({', '.join(other)} differ); give"
+            f"{run} was begun under another configuration ({', '.join(other)} {verb}); give"
             " another --out, or the campaign as it was"
         )
     for name, version in before.versions.items():

@@ -72,7 +72,7 @@ def print_dry_run(planned: CampaignPlan, out: Path, options: RunOptions) -> None
 
 def _print_grid(planned: CampaignPlan, go: tuple[TrialKey, ...], expected: Forecast) -> None:
     config = planned.config
-    whole = Counter((spec.key.agent, spec.key.condition) for spec in planned.trials)
+    trials = Counter((spec.key.agent, spec.key.condition) for spec in planned.trials)
     now = Counter((key.agent, key.condition) for key in go)
     rows: list[tuple[str, ...]] = []
     for agent in config.agents:
@@ -83,7 +83,7 @@ def _print_grid(planned: CampaignPlan, go: tuple[TrialKey, ...], expected: Forec
                 (
                     *at,
                     _condition_label(condition),
-                    str(whole[at]),
+                    str(trials[at]),
                     str(now[at]),
                     f"{cell.seconds:.1f}" if cell else _DASH,
                     _cost_text(agent, cell),
@@ -128,19 +128,19 @@ def _estimate_text(expected: Forecast, trials: int) -> str:
     if expected.unknown == trials:
         if expected.free == trials:
             return f"time: unknown without an earlier run; {free}"
-        said = "time and money: unknown without an earlier run"
+        estimate = "time and money: unknown without an earlier run"
     else:
         money = f"{expected.usd:.2f} US dollars at list prices"
-        said = f"about {format_duration(expected.seconds)} and {money}"
+        estimate = f"about {format_duration(expected.seconds)} and {money}"
         if expected.unknown:
-            said += f", without {count_noun(expected.unknown, 'trial')} that no earlier run had"
+            estimate += f", without {count_noun(expected.unknown, 'trial')} that no earlier run had"
         if expected.unpriced:
-            said += f"; the money of {count_noun(expected.unpriced, 'trial')} is not seen"
+            estimate += f"; the money of {count_noun(expected.unpriced, 'trial')} is not seen"
         if expected.free == trials:
-            return f"{said}; {free}"
+            return f"{estimate}; {free}"
     if expected.free:
-        said += f"; {count_noun(expected.free, 'trial')} cost nothing: WAREX plays their models"
-    return said
+        estimate += f"; {count_noun(expected.free, 'trial')} cost nothing: WAREX plays their models"
+    return estimate
 
 
 def _budget(budget: Budget) -> str:

@@ -101,8 +101,8 @@ def run_and_report(
                 notice=notice,
             )
     except KeyboardInterrupt:
-        if (kept := _kept(out, options, len(planned.trials))) is not None:
-            warn(kept)
+        if (note := _kept(out, options, len(planned.trials))) is not None:
+            warn(note)
         raise
     _print_results(out, printed, fail_under, on_unclear, outputs or CiOutputs())
 
@@ -196,8 +196,8 @@ def _print_results(
     if printed.in_words:
         screen = console()
         screen.print(render_overview(loaded, table))
-        said = f"\nfull     {statistics_command(out)}\nreport   {page}"
-        screen.print(said, highlight=False, soft_wrap=True)
+        pointers = f"\nfull     {statistics_command(out)}\nreport   {page}"
+        screen.print(pointers, highlight=False, soft_wrap=True)
     counts = any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials)
     judgement = judge_thresholds(table, fail_under) if counts else None
     gates = gate_cases(judgement, on_unclear)
@@ -220,8 +220,8 @@ def _line(done: AttemptDone, widths: tuple[int, int, int] = (0, 0, 0)) -> Text:
     place = "  ".join(f"{name:{width}}" for name, width in names)
     match done.outcome:
         case Void(reason=reason):
-            said = f" {place}  attempt {done.attempt}: {reason}"
-            return Text.assemble(("void    ", "yellow"), said)
+            text = f" {place}  attempt {done.attempt}: {reason}"
+            return Text.assemble(("void    ", "yellow"), text)
         case Counted(score=score, ending=ending, latency_s=latency):
             mark = ("solved  ", "green") if score == 1 else ("failed  ", "red")
             return Text.assemble(mark, f" {place}  {ending}, {latency:.1f} s")

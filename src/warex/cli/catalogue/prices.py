@@ -79,7 +79,7 @@ def show(model: str, as_json: bool) -> None:
 
 @command.command("update")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=completion.FILE)
-@click.option("--out", type=PATH, help="File to write. [default: the user's]")
+@click.option("-o", "--out", type=PATH, help="File to write. [default: the user's]")
 @click.option(
     "--date",
     "day",
@@ -104,23 +104,25 @@ def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> 
         raise InputError("there is no home folder to keep the prices in; give --out FILE")
     named = [_COLLECTIONS.get(source, source) for source in sources or _COLLECTIONS]
     today = datetime.fromtimestamp(Clock().wall(), UTC).date()
-    found = {source: _read(source, today) for source in named}
-    names = [redact_url(source) for source in found]
-    dated = day.date() if day else min(written for _, written in found.values())
+    collections = {source: _read(source, today) for source in named}
+    names = [redact_url(source) for source in collections]
+    dated = day.date() if day else min(written for _, written in collections.values())
     if dated > today:
         raise InputError(f"--date {dated} lies ahead; today is {today}")
     before, base = _prices_before(), built_in_prices()
     try:
-        table = merge_sources(base, [each for each, _ in found.values()], dated, ", ".join(names))
+        table = merge_sources(
+            base, [each for each, _ in collections.values()], dated, ", ".join(names)
+        )
     except ValueError as error:
         raise InputError(f"{', '.join(names)} cannot be used: {error}") from None
     write_atomic(path, table.json_bytes())
-    for source, (collection, written) in zip(names, found.values(), strict=True):
+    for source, (collection, written) in zip(names, collections.values(), strict=True):
         echo(f"{count_noun(len(collection.models), 'model')} from {source}, {written}")
         for why, models in _by_reason(collection.left_out).items():
             echo(f"  left out: {len(models)} with {why} ({_first(models)})")
-    kept = len(base.models.keys() - set().union(*(c.models for c, _ in found.values())))
-    echo(f"{count_noun(kept, 'model')} that none of them has, from WAREX, {base.date}")
+    remaining = len(base.models.keys() - set().union(*(c.models for c, _ in collections.values())))
+    echo(f"{count_noun(remaining, 'model')} that none of them has, from WAREX, {base.date}")
     changed = [
         name for name, entry in before.models.items() if table.models.get(name, entry) != entry
     ]
@@ -138,10 +140,10 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for name, why in left_out.items():
-        found.setdefault(why, []).append(name)
-    return found
+        by_reason.setdefault(why, []).append(name)
+    return by_reason
 
 
 def _prices_before() -> "PriceTable":

@@ -70,8 +70,8 @@ def check(
     scenario = load_scenario(file)
     if against is None:
         words, warnings = explain(scenario, sites), lint(scenario, sites)
-        said = {"name": scenario.name, "in_words": words, "warnings": warnings}
-        echo_json(said) if as_json else echo(words)
+        result = {"name": scenario.name, "in_words": words, "warnings": warnings}
+        echo_json(result) if as_json else echo(words)
         return
     hits = hits_in_recording(scenario, find_trace(against), seed, sites)
     if as_json:

@@ -251,36 +251,36 @@ class _Trial:
         named |= host_ports.loopback_ports_in(_first_event(self.options["replay"]))
         for site in (*self.options["sites"], *self._traffic.maps):
             named |= host_ports.loopback_ports_in(site.partition("=")[0])
-        found = host_ports.loopback_ports_in_environment(os.environ)
+        candidates = host_ports.loopback_ports_in_environment(os.environ)
         in_line = set().union(*map(host_ports.loopback_ports_in, self.arguments))
-        found |= dict.fromkeys(in_line, "in the command line")
-        found = host_ports.loopback_ports_in_files(self.arguments) | found
+        candidates |= dict.fromkeys(in_line, "in the command line")
+        candidates = host_ports.loopback_ports_in_files(self.arguments) | candidates
         # A port without a listener may be that of a service which the command starts itself.
-        found = {port: name for port, name in found.items() if port not in asked | named}
-        if found:
+        candidates = {port: name for port, name in candidates.items() if port not in asked | named}
+        if candidates:
             there = listening()
-            found = {port: name for port, name in found.items() if port in there}
-        if found:
-            ports = ", ".join(f"{port} ({name})" for port, name in sorted(found.items()))
+            candidates = {port: name for port, name in candidates.items() if port in there}
+        if candidates:
+            ports = ", ".join(f"{port} ({name})" for port, name in sorted(candidates.items()))
             self.say(
                 f"let through to this machine's loopback, since they are named: port {ports};"
                 " all other ports on localhost are the command's own (--host-ports names more)"
             )
-        return asked | named | found.keys()
+        return asked | named | candidates.keys()
 
     def _find_upstream(self, ports: frozenset[int]) -> None:
         """Chain to the proxy that the environment names."""
         from warex.sandbox.upstream_proxy import upstream_from_environment
 
-        found = None if self._traffic.upstream else upstream_from_environment(os.environ)
-        if found is None:
+        setting = None if self._traffic.upstream else upstream_from_environment(os.environ)
+        if setting is None:
             return
-        self.say(found.sentence)
-        if found.upstream is not None:
+        self.say(setting.sentence)
+        if setting.upstream is not None:
             # Services on this machine are never reached through another proxy.
             origins = (f"http://{host}:{port}" for port in ports for host in _LOOPBACK)
             maps = {origin: origin for origin in origins}
-            self.options["traffic"] = self._traffic.extended(upstream=found.upstream, maps=maps)
+            self.options["traffic"] = self._traffic.extended(upstream=setting.upstream, maps=maps)
 
     def _warn_of_bypasses(self, isolation: str) -> None:
         from warex.sandbox.bypass_warnings import bypass_warnings

@@ -43,7 +43,10 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=int, help="Outside of a trial: seed of all choices. [default: 1]")
 @click.option(
-    "--out", type=PATH, help="Outside of a trial: folder for events.jsonl; DIR-2… if it exists."
+    "-o",
+    "--out",
+    type=PATH,
+    help="Outside of a trial: folder for events.jsonl; DIR-2… if it exists.",
 )
 @click.option(
     "--replay",

@@ -61,26 +61,28 @@ def enforce_thresholds(judgement: "Judgement | None", on_unclear: OnUnclear | No
         )
 
 
-def enforce(found: "Judgement", on_unclear: OnUnclear | None, failure: str, question: str) -> None:
+def enforce(
+    judgement: "Judgement", on_unclear: OnUnclear | None, failure: str, question: str
+) -> None:
     """Raise WarexError, with a sentence per row, if a gate is broken, or unclear and that fails.
 
     Raises CannotTell if it is unclear and nothing was decided for that. ``failure`` says what a
     broken gate means, ``question`` what an unclear one leaves open.
     """
-    if found.broken:
-        for sentence in found.unclear:
+    if judgement.broken:
+        for sentence in judgement.unclear:
             echo(sentence, err=True)
-        raise WarexError(f"{failure}:{_lines(found.broken)}")
-    if not found.unclear:
+        raise WarexError(f"{failure}:{_lines(judgement.broken)}")
+    if not judgement.unclear:
         return
-    told = f"it cannot be told whether {question}:{_lines(found.unclear)}"
+    message = f"it cannot be told whether {question}:{_lines(judgement.unclear)}"
     match on_unclear:
         case "pass":
-            echo(told, err=True)
+            echo(message, err=True)
         case "fail":
-            raise WarexError(told)
+            raise WarexError(message)
         case None:
-            raise CannotTell(told)
+            raise CannotTell(message)
 
 
 def _lines(sentences: tuple[str, ...]) -> str:

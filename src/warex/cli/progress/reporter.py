@@ -33,5 +33,5 @@ class ProgressReporter:
         left = ""
         if new > 0 and not over:
             left = f", about {format_duration(now / new * (total - done))} left"
-        said = f"{done} of {total} {self.what}, {format_duration(now)} elapsed{left}"
-        warn(f"{said}{f'; {more}' if more else ''}")
+        line = f"{done} of {total} {self.what}, {format_duration(now)} elapsed{left}"
+        warn(f"{line}{f'; {more}' if more else ''}")

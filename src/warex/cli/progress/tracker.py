@@ -49,9 +49,9 @@ class ProgressTracker:
         mean = self._mean_s(now)
         rest = sum(max(0.0, mean - (now - since)) for _, since in self._running.values())
         expected = (rest + self._waiting * mean) / self._lanes
-        said = None if self._over_at is None else self._over_at - now
+        announced = None if self._over_at is None else self._over_at - now
         # A slightly longer trial does not change the estimate; a large change does.
-        if said is None or abs(expected - said) > max(_LEAST, _NEWS * said):
+        if announced is None or abs(expected - announced) > max(_LEAST, _NEWS * announced):
             self._over_at, self._each_s = now + expected, mean
 
     @property
@@ -79,8 +79,8 @@ class ProgressTracker:
         Running trials count with at least their time so far, because quick ones end first.
         """
         mean = self._busy_s / self.settled
-        whole = self._busy_s + sum(max(mean, now - at) for _, at in self._running.values())
-        return whole / (self.settled + len(self._running))
+        total = self._busy_s + sum(max(mean, now - at) for _, at in self._running.values())
+        return total / (self.settled + len(self._running))
 
     @property
     def _waiting(self) -> int:

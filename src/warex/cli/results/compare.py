@@ -81,19 +81,19 @@ def command(
     (path, agent), (other_path, other_agent) = _named(before), _named(after)
     first = load_run(path)
     second = first if other_path == path else load_run(other_path)
-    found = [
+    comparisons = [
         compare(ComparedAgent(first, one), ComparedAgent(second, other))
         for one, other in agents_to_compare(first, second, (agent, other_agent))
     ]
     if as_json:
-        echo_json([comparison_data(each) for each in found])
+        echo_json([comparison_data(each) for each in comparisons])
     if printed.in_words:
-        for each in found:
+        for each in comparisons:
             console().print(render_comparison(each))
-    gates = [judge_verdicts(found)] if fail_if_worse else []
-    gates += [judge_comparisons(found, fail_under)] if fail_under is not None else []
+    gates = [judge_verdicts(comparisons)] if fail_if_worse else []
+    gates += [judge_comparisons(comparisons, fail_under)] if fail_under is not None else []
     judgement = combined(gates)
-    results = comparison_results(found, gate_cases(judgement, on_unclear), outputs)
+    results = comparison_results(comparisons, gate_cases(judgement, on_unclear), outputs)
     publish_results(results, outputs, printed=printed)
     enforce(judgement, on_unclear, "the comparison fails", "the comparison fails")
 

@@ -57,7 +57,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     default="sft",
     help=f"Data sets: {_listed(FORMATS)}. Whole runs: {_listed(RUN_FORMATS)}.",
 )
-@click.option("--out", type=PATH, metavar="DIR", help="A new folder.")
+@click.option("-o", "--out", type=PATH, metavar="DIR", help="A new folder.")
 @click.option(
     "--otlp",
     type=Parsed(_read_address),
@@ -293,7 +293,7 @@ def _require_no_dataset_options(context: click.Context, kind: str) -> None:
 
 
 def _held(option: str, given: tuple[str, ...]) -> dict[Dimension, tuple[str, ...]]:
-    found: dict[Dimension, tuple[str, ...]] = {}
+    held: dict[Dimension, tuple[str, ...]] = {}
     for text in given:
         name, mark, value = text.partition("=")
         dimension = next((one for one in DIMENSIONS if one == name), None)
@@ -302,8 +302,8 @@ def _held(option: str, given: tuple[str, ...]) -> dict[Dimension, tuple[str, ...
                 f"{option} {text}: that is not DIMENSION=NAME; dimensions are"
                 f" {', '.join(DIMENSIONS)}"
             )
-        found[dimension] = (*found.get(dimension, ()), *value.split(","))
-    return found
+        held[dimension] = (*held.get(dimension, ()), *value.split(","))
+    return held
 
 
 def _dimensions(

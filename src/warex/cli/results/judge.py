@@ -71,8 +71,8 @@ def command(
     try:
         claims = asyncio.run(ask_all())
     except ModelError as error:
-        kept = f" {count_noun(counts.total(), 'trial')} judged before it: kept." if counts else ""
-        raise MachineError(f"{error}{kept}") from None
+        note = f" {count_noun(counts.total(), 'trial')} judged before it: kept." if counts else ""
+        raise MachineError(f"{error}{note}") from None
     labels = [answer.claim for answer in labelled]
     by_judge = agreement(list(zip(claims, labels, strict=True)))
     by_words = agreement([(claim_in_words(answer.text), answer.claim) for answer in labelled])
@@ -86,8 +86,8 @@ def command(
             }
         )
         return
-    for reader, found in ((model, by_judge), ("WAREX's own reading", by_words)):
-        echo(f"{reader} agrees with {found.equal} of {found.n} labels (kappa {found.kappa:.2f})")
+    for reader, accord in ((model, by_judge), ("WAREX's own reading", by_words)):
+        echo(f"{reader} agrees with {accord.equal} of {accord.n} labels (kappa {accord.kappa:.2f})")
     listed = ", ".join(f"{counts[it]} {it}" for it in sorted(counts)) or "none left to judge"
     echo(f"{count_noun(len(trials), 'unsolved trial')} with an answer in words: {listed}")
 
@@ -108,7 +108,7 @@ def _answers(run: Path, *, again: bool) -> list[tuple[Path, str]]:
     attempts = list(find_trials(run))
     if not attempts:
         raise TraceError(f"{run} holds no trials; give the folder of a run.")
-    found: list[tuple[Path, str]] = []
+    answers: list[tuple[Path, str]] = []
     for key, _, folder in attempts:
         outcome = read_outcome(folder)
         if outcome is None or (not again and read_judged_claim(folder) is not None):
@@ -118,8 +118,8 @@ def _answers(run: Path, *, again: bool) -> list[tuple[Path, str]]:
         words = vocabulary_of(folder, began, benchmark_vocabulary(manifest, key.benchmark))
         answer = answer_to_judge(trace.entries, words, outcome)
         if answer is not None:
-            found.append((folder, answer))
-    return found
+            answers.append((folder, answer))
+    return answers
 
 
 async def _ask(

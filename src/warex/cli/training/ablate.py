@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 @model_option
 @click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")
 @click.option(
-    "--out", type=PATH, required=True, metavar="DIR", help="A new folder for adapters and tables."
+    "-o",
+    "--out",
+    type=PATH,
+    required=True,
+    metavar="DIR",
+    help="A new folder for adapters and tables.",
 )
 @click.option("--without-relabelled", is_flag=True, help="Try without relabelled answers.")
 @click.option(
@@ -89,16 +94,16 @@ def command(
         examples=examples,
     )
     given = Hyperparameters(**{name: value for name, value in recipe.items() if value is not None})
-    countdown, found = ProgressReporter("trainings"), list["AblationResult"]()
+    countdown, results = ProgressReporter("trainings"), list["AblationResult"]()
     for one in run_ablation(dataset, model, out, chosen, seeds, asked, given, adapter):
-        found.append(one)
-        countdown.update(len(found), len(chosen) * len(seeds), one.variant.name)
-        _write(out, found)
-    console().print(ablation(found))
+        results.append(one)
+        countdown.update(len(results), len(chosen) * len(seeds), one.variant.name)
+        _write(out, results)
+    console().print(ablation(results))
     echo(f"\nnumbers  {out / 'ablation.json'}")
 
 
-def _write(out: Path, found: "list[AblationResult]") -> None:
+def _write(out: Path, results: "list[AblationResult]") -> None:
     """Write the results so far, so that a later failure loses nothing."""
     from warex.traces.files import write_atomic
     from warex.training.evaluation.tables import summary_data
@@ -110,6 +115,6 @@ def _write(out: Path, found: "list[AblationResult]") -> None:
             "trained_on": {"failures": one.failures, "clean": one.clean},
             **summary_data([one.result])[0],
         }
-        for one in found
+        for one in results
     ]
     write_atomic(out / "ablation.json", (json.dumps(rows, indent=2) + "\n").encode())

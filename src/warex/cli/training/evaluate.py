@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     help="Rows to ask.",
 )
 @limit_option
-@click.option("--out", type=PATH, metavar="DIR", help="Folder for answers and tables.")
+@click.option("-o", "--out", type=PATH, metavar="DIR", help="Folder for answers and tables.")
 @batch_option
 @legal_option
 @precision_option
@@ -112,7 +112,7 @@ def command(
     if endpoint and legal:
         raise InputError("--legal goes with a model of this machine, not with --endpoint")
     answered: dict[str, dict[str, ClassifiedAnswer]] = {}
-    kept, total = list[dict[str, object]](), len(rows) * (1 + len(adapters))
+    records, total = list[dict[str, object]](), len(rows) * (1 + len(adapters))
     countdown = ProgressReporter("answers")
     if endpoint is None:
         answers = _local_answers(rows, model, adapters, batch, legal, precision)
@@ -122,13 +122,13 @@ def command(
     for name, row, answer in answers:
         classified = classify(answer, row, dataset.vocabulary(row))
         answered.setdefault(name, {})[row.id] = classified
-        kept.append(
+        records.append(
             {"model": name, "row": row.id, "kind": row.kind, "class": classified.label,
              "same_kind": classified.same_kind, "action": classified.action, "answer": answer,
              "wanted": row.answer}
         )  # fmt: skip
-        countdown.update(len(kept), total)
-    found = results(rows, answered)
+        countdown.update(len(records), total)
+    conditions = results(rows, answered)
     is_own = test == "recovery" and split == "train"
     train = training_data.rows("train") if training_data and not is_own else ()
     trivial = baselines(rows, train, dataset.vocabulary)
@@ -136,18 +136,18 @@ def command(
         "baselines": baseline_data(trivial),
         "separable_by": it.name if (it := separable_by(trivial)) else None,
     }
-    numbers = [each | beside for each in summary_data(found)]
+    numbers = [each | beside for each in summary_data(conditions)]
     if out is not None:
-        _write(out, kept, numbers, f"{baseline_table(trivial)}\n{side_by_side(rows, answered)}")
+        _write(out, records, numbers, f"{baseline_table(trivial)}\n{side_by_side(rows, answered)}")
     if as_json:
         echo_json(numbers)
     else:
-        console().print(summary(found), "", baseline_summary(trivial))
+        console().print(summary(conditions), "", baseline_summary(trivial))
         if verdict := verdict_on_test(trivial):
             echo(f"\n{verdict}")
         if out is not None:
             echo(f"\nanswers  {out / 'answers.jsonl'}\ntable    {out / 'table.md'}")
-    rate = found[-1].recovery.value
+    rate = conditions[-1].recovery.value
     return int(fail_under is not None and (rate is None or rate < fail_under))
 
 
@@ -191,10 +191,10 @@ def _names(given: Sequence[str]) -> Sequence[str]:
     return short if len(set(short)) == len(short) else given
 
 
-def _write(out: Path, kept: list[dict[str, object]], numbers: object, table: str) -> None:
+def _write(out: Path, records: list[dict[str, object]], numbers: object, table: str) -> None:
     from warex.traces.files import write_atomic
 
-    lines = "".join(json.dumps(it, ensure_ascii=False) + "\n" for it in kept)
+    lines = "".join(json.dumps(it, ensure_ascii=False) + "\n" for it in records)
     write_atomic(out / "answers.jsonl", lines.encode("utf-8", "replace"))
     write_atomic(out / "summary.json", (json.dumps(numbers, indent=2) + "\n").encode())
     write_atomic(out / "table.md", table.encode("utf-8", "replace"))

@@ -20,7 +20,7 @@ from warex.text.english import count_noun
     is_flag=True,
     help="Train, in seconds, a small model that ranks a page's actions; it has no --model.",
 )
-@click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder for the result.")
+@click.option("-o", "--out", type=PATH, required=True, metavar="DIR", help="Folder for the result.")
 @click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")
 @click.option("--resume", is_flag=True, help="Continue from the last complete checkpoint.")
 @click.option("--one-sided", is_flag=True, help="Accept only failures, or only clean steps.")

@@ -12,20 +12,20 @@ from warex.report.charts.tradeoff import tradeoff
 
 def charts(run: Run, table: Table) -> tuple[Chart, ...]:
     """Return every figure that has something to show, in the order of the report."""
-    found: list[Chart] = [success(run, table)]
+    charts: list[Chart] = [success(run, table)]
     if any(row.delta for row in table.rows):
-        found.append(delta(run, table))
-    found.append(effort(run, table))
+        charts.append(delta(run, table))
+    charts.append(effort(run, table))
     if any(row.reloads for row in table.rows):
-        found.append(reloads(run, table))
+        charts.append(reloads(run, table))
     if any(row.cost_usd and row.success.n for row in table.rows):
-        found.append(tradeoff(run, table))
+        charts.append(tradeoff(run, table))
     if any(row.injection_recovery and row.injection_recovery.n for row in table.rows):
-        found.append(recovery(run, table))
+        charts.append(recovery(run, table))
     if doses := dose(run, table):
-        found.append(doses)
+        charts.append(doses)
     if any(row.success.n for row in table.rows):
-        found.append(sites(run, table))
+        charts.append(sites(run, table))
     if any(row.planned for row in table.rows):
-        found.append(delivery(run, table))
-    return tuple(found)
+        charts.append(delivery(run, table))
+    return tuple(charts)

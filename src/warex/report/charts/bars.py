@@ -115,8 +115,8 @@ def whiskers(name: str, title: str, groups: Sequence[ChartGroup], axis: Axis) ->
 def ends(groups: Iterable[ChartGroup]) -> tuple[float, float]:
     """Return the least and the greatest of 0 and all values and ends of intervals."""
     entries = [entry for group in groups for entry in group.entries]
-    found = [0.0, *(end for e in entries for end in (e.value or 0.0, *(e.interval or ())))]
-    return min(found), max(found)
+    values = [0.0, *(end for e in entries for end in (e.value or 0.0, *(e.interval or ())))]
+    return min(values), max(values)
 
 
 type _Draw = Callable[[_Plot, ChartGroup, ChartRow, float, str], Iterable[str]]

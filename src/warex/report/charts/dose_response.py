@@ -34,11 +34,11 @@ def dose_panels(run: Run, table: Table) -> tuple[Chart, ...]:
 
 def dose(run: Run, table: Table) -> Chart | None:
     """Draw all of them as one figure; None where nothing was dosed."""
-    found = list(dose_panels(run, table))
-    if not found:
+    panels = list(dose_panels(run, table))
+    if not panels:
         return None
-    words = " ".join(f"{chart.title}: {chart.description}" for chart in found)
-    return arrange("doses", "Dose and response", words, found, 2)
+    words = " ".join(f"{chart.title}: {chart.description}" for chart in panels)
+    return arrange("doses", "Dose and response", words, panels, 2)
 
 
 def _panel(run: Run, number: int, of: Sequence[DoseSeries]) -> Chart:

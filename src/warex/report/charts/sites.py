@@ -25,14 +25,14 @@ def sites(run: Run, table: Table) -> Chart:
     body = list(_titles(run, left, top))
     y = top
     for agent in run.agents:
-        here = {site: found for (of, site), found in rates.items() if of == agent}
+        here = {site: by_condition for (of, site), by_condition in rates.items() if of == agent}
         if not here:
             continue
         body.append(text(0, y + _HEAD - 8, shortened(agent, 48), "strong"))
         y += _HEAD
-        for site, found in here.items():
+        for site, by_condition in here.items():
             body.append(text(left - 10, y + 16, shortened(site), "soft", "end"))
-            body += _line(run, left, y, found)
+            body += _line(run, left, y, by_condition)
             y += _CELL[1]
     width = left + _CELL[0] * len(run.conditions) + _SLANT * tallest
     return Chart("sites", "Success by site", _words(rates), width, y + 4, "".join(body), _KEY)
@@ -45,9 +45,9 @@ def _titles(run: Run, left: float, top: float) -> Iterable[str]:
         yield f'<g transform="translate({x:.1f} {top + _HEAD - 8:.1f}) rotate(-45)">{words}</g>'
 
 
-def _line(run: Run, left: float, y: float, found: dict[str, Rate]) -> Iterable[str]:
+def _line(run: Run, left: float, y: float, by_condition: dict[str, Rate]) -> Iterable[str]:
     for place, condition in enumerate(run.conditions):
-        rate = found.get(condition)
+        rate = by_condition.get(condition)
         x = left + _CELL[0] * place
         if rate is None or rate.value is None:
             yield text(x + _CELL[0] / 2, y + 16, formatting.UNKNOWN, "soft", "middle")
@@ -58,6 +58,6 @@ def _line(run: Run, left: float, y: float, found: dict[str, Rate]) -> Iterable[s
 
 def _words(rates: Mapping[tuple[str, str], dict[str, Rate]]) -> str:
     return " ".join(
-        f"{agent}, {site}: {'; '.join(f'{c} {rate}' for c, rate in found.items())}."
-        for (agent, site), found in rates.items()
+        f"{agent}, {site}: {'; '.join(f'{c} {rate}' for c, rate in by_condition.items())}."
+        for (agent, site), by_condition in rates.items()
     )

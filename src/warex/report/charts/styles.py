@@ -27,17 +27,17 @@ class ConditionStyle:
 def condition_styles(table: Table) -> Mapping[str, ConditionStyle]:
     """Return each condition's style; one whose scenario has no name is a scenario of its own."""
     hues: dict[str, int] = {}
-    found: dict[str, ConditionStyle] = {}
+    styles: dict[str, ConditionStyle] = {}
     for row in table.rows:
-        if row.condition in found and row.exposure is None:
+        if row.condition in styles and row.exposure is None:
             continue
         hatched = row.condition == NO_PROXY or row.defence is not None
         if row.scenario is None and row.exposure is None:
-            found[row.condition] = ConditionStyle(0, hatched)
+            styles[row.condition] = ConditionStyle(0, hatched)
             continue
         hue = hues.setdefault(row.scenario or row.condition, 1 + len(hues) % (HUES - 1))
-        found[row.condition] = ConditionStyle(hue, hatched)
-    return found
+        styles[row.condition] = ConditionStyle(hue, hatched)
+    return styles
 
 
 def groups(
@@ -45,13 +45,13 @@ def groups(
 ) -> tuple[ChartGroup, ...]:
     """Return a group for each agent with an entry for each of its rows that has one."""
     style = condition_styles(table)
-    found = []
+    groups = []
     for number, agent in enumerate(run.agents):
         made = (entry(row, style[row.condition]) for row in table.of(agent))
         entries = tuple(each for each in made if each is not None)
         if entries:
-            found.append(ChartGroup(agent, entries, shape=number))
-    return tuple(found)
+            groups.append(ChartGroup(agent, entries, shape=number))
+    return tuple(groups)
 
 
 def cost_axis_title(rows: Iterable[ConditionRow]) -> str:

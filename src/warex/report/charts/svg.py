@@ -170,10 +170,10 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     size = 10.0 ** floor(log10(raw))
     step = next(m * size for m in (1, 2, 2.5, 5, 10) if m * size >= raw * 0.999)
     first = floor(low / step + 1e-9)
-    found = [first * step]
-    while found[-1] < high - step * 1e-9:
-        found.append((first + len(found)) * step)
-    return [round(tick, 12) for tick in found]
+    ticks = [first * step]
+    while ticks[-1] < high - step * 1e-9:
+        ticks.append((first + len(ticks)) * step)
+    return [round(tick, 12) for tick in ticks]
 
 
 def arrange(name: str, title: str, words: str, charts: list[Chart], columns: int) -> Chart:

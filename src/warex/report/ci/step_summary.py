@@ -114,11 +114,11 @@ def _cell(words: str) -> str:
 
 def _bounded(lines: Sequence[str]) -> str:
     """Return the lines that a summary has room for."""
-    size, kept = 0, list[str]()
+    size, bounded = 0, list[str]()
     for line in lines:
         size += len(line.encode()) + 1
         if size > LARGEST:
-            kept += ["", "The rest is in the report.", ""]
+            bounded += ["", "The rest is in the report.", ""]
             break
-        kept.append(line)
-    return "\n".join(kept) + "\n"
+        bounded.append(line)
+    return "\n".join(bounded) + "\n"

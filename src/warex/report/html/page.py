@@ -95,13 +95,13 @@ def _charts_by_name(run: Run, table: Table) -> Mapping[str, list[dict[str, objec
         "effort": panels(run, table),
         "doses": dose_panels(run, table),
     }
-    found: dict[str, list[dict[str, object]]] = defaultdict(list)
+    by_name: dict[str, list[dict[str, object]]] = defaultdict(list)
     for chart in charts(run, table):
         for each in apart.get(chart.name, (chart,)):
-            found[chart.name].append(
+            by_name[chart.name].append(
                 {"title": each.title, "legend": each.legend, "svg": inline(each)}
             )
-    return found
+    return by_name
 
 
 def _extent(run: Run) -> str:

@@ -97,8 +97,8 @@ def _blocks(run: Run, table: Table) -> Iterator[tuple[TableBlock, str]]:
 
 
 def _benchmark(run: Run, agent: str) -> str:
-    found = {trial.key.benchmark for trial in run.trials if trial.key.agent == agent}
-    return ", ".join(sorted(found)) or UNKNOWN
+    benchmarks = {trial.key.benchmark for trial in run.trials if trial.key.agent == agent}
+    return ", ".join(sorted(benchmarks)) or UNKNOWN
 
 
 def _in_order(rows: Sequence[ConditionRow]) -> list[ConditionRow]:
@@ -136,9 +136,9 @@ def _figures(row: ConditionRow) -> Iterator[Cell]:
     yield number_cell(_value(row.input_tokens), _thousands)
     yield number_cell(_value(row.output_tokens), _thousands)
     yield number_cell(_value(row.steps), "{:.1f}".format)
-    kept = row.r_fault
-    yield number_cell(None if kept is None else kept.value - 1, _percent)
-    low, high = (kept.interval if kept else None) or (None, None)
+    ratio = row.r_fault
+    yield number_cell(None if ratio is None else ratio.value - 1, _percent)
+    low, high = (ratio.interval if ratio else None) or (None, None)
     if low is None or high is None:
         yield Cell(UNKNOWN, (None, None))
     else:

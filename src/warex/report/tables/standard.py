@@ -303,16 +303,16 @@ def _voids(run: Run) -> Sheet:
 def site_rates(run: Run) -> Mapping[tuple[str, str], dict[str, Rate]]:
     """Return success by agent and site under each condition."""
     site_of = site_by_task(run.trials)
-    found: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    outcomes: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for trial in run.trials:
         key = trial.key
         if trial.solved is None:
             continue
-        found[key.agent, site_of[key.benchmark, key.task]][key.condition].append(trial.solved)
+        outcomes[key.agent, site_of[key.benchmark, key.task]][key.condition].append(trial.solved)
     order = {agent: place for place, agent in enumerate(run.agents)}
     return {
-        place: {c: Rate(sum(solved), len(solved)) for c, solved in found[place].items()}
-        for place in sorted(found, key=lambda place: (order[place[0]], place[1]))
+        place: {c: Rate(sum(solved), len(solved)) for c, solved in outcomes[place].items()}
+        for place in sorted(outcomes, key=lambda place: (order[place[0]], place[1]))
     }
 
 

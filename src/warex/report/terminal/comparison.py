@@ -26,11 +26,11 @@ def render_comparison(comparison: Comparison) -> RenderableType:
     rows = [(*_cells(change), change.verdict) for change in comparison.changes]
     styles = [(n, _VERDICT, _WORD[change.verdict]) for n, change in enumerate(comparison.changes)]
     if comparison.faulted is not None:
-        found, recovered = comparison.faulted, delta(comparison.recovered, interval=False)
+        faulted, recovered = comparison.faulted, delta(comparison.recovered, interval=False)
         rows.append(
             (
-                *("all faults together", "", "", delta(found)),
-                *(p(found.adjusted_p_these), p(found.adjusted_p), recovered, ""),
+                *("all faults together", "", "", delta(faulted)),
+                *(p(faulted.adjusted_p_these), p(faulted.adjusted_p), recovered, ""),
             )
         )
     grid = Grid(_HEADS, tuple(rows), styles=tuple(styles))

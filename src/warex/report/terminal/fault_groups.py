@@ -27,7 +27,7 @@ class FaultGroup:
 
 def grouped(trial: TrialRecord) -> tuple[FaultGroup, ...]:
     """Return a trial's injections in groups, in the order of their first injections."""
-    found: dict[tuple[object, ...], list[_Judged]] = {}
+    groups: dict[tuple[object, ...], list[_Judged]] = {}
     for injection, recovery in _judged(trial):
         verdict = recovery and (
             *(recovery.verdict, recovery.confidence),
@@ -35,8 +35,8 @@ def grouped(trial: TrialRecord) -> tuple[FaultGroup, ...]:
         )
         alike = (injection.rule, injection.kind, injection.fate, injection.reason, verdict)
         key = (*alike, url_pattern(injection.url))
-        found.setdefault(key, []).append((injection, recovery))
-    return tuple(FaultGroup(tuple(members)) for members in found.values())
+        groups.setdefault(key, []).append((injection, recovery))
+    return tuple(FaultGroup(tuple(members)) for members in groups.values())
 
 
 def each_alone(trial: TrialRecord) -> tuple[FaultGroup, ...]:

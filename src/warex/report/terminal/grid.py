@@ -74,9 +74,9 @@ class Grid:
         widths = [self._narrowest(cells, column) for column in shown]
         left = width - sum(widths) - len(shown) + 1
         for place, column in enumerate(shown):
-            whole = max((cell_len(row[column]) for row in cells), default=0)
+            widest = max((cell_len(row[column]) for row in cells), default=0)
             if self.heads[column].is_text:
-                more = max(0, min(left, whole - widths[place]))
+                more = max(0, min(left, widest - widths[place]))
                 widths[place] += more
                 left -= more
         # Titles are not folded if there is room.
@@ -154,8 +154,8 @@ def wrap(text: str, width: int, *, at_spaces: bool = False) -> list[str]:
             continue
         if line:
             lines.append(line.rstrip())
-        *whole, line = chop_cells(piece, width) if cell_len(piece.rstrip()) > width else [piece]
-        lines += whole
+        *full, line = chop_cells(piece, width) if cell_len(piece.rstrip()) > width else [piece]
+        lines += full
     return [*lines, line.rstrip()]
 
 

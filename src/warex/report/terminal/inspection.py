@@ -271,7 +271,7 @@ def _faults(trial: TrialRecord, full: bool) -> Iterator[RenderableType]:
 
 
 def _fault(group: FaultGroup) -> Iterator[tuple[str, str]]:
-    (i, found), *others = group.members
+    (i, recovery), *others = group.members
     yield i.id, f"{i.kind} on {group.where}"
     if others:
         ids = [injection.id for injection, _ in group.members]
@@ -281,26 +281,29 @@ def _fault(group: FaultGroup) -> Iterator[tuple[str, str]]:
     fate += f" [{i.fate_seq}]" if i.fate_seq is not None else ""
     waited = f"held {i.waited_s:.2f} s" + (f", {i.reason}" if i.reason else "")
     yield "", f"{fate} {waited}"
-    if found is None:
+    if recovery is None:
         return
     seqs = [
         f"{name} [{seq}]"
-        for name, seq in (("LLM call", found.call_seq), ("request", found.request_seq))
+        for name, seq in (("LLM call", recovery.call_seq), ("request", recovery.request_seq))
         if seq is not None
     ]
     spent = ""
-    if found.seconds is not None:
-        steps = count_noun(found.steps or 0, "step")
-        spent = (
-            f" It took {found.seconds:.1f} s, {steps}, {count_noun(found.tokens or 0, 'token')}."
-        )
+    if recovery.seconds is not None:
+        steps = count_noun(recovery.steps or 0, "step")
+        tokens = count_noun(recovery.tokens or 0, "token")
+        spent = f" It took {recovery.seconds:.1f} s, {steps}, {tokens}."
     proof = f" ({', '.join(seqs)})" if seqs else ""
-    sure = " (likely)" if found.confidence == "likely" else ""
-    yield "", f"{found.verdict.replace('_', ' ')}{sure}: {found.why}{proof}{spent}"
-    if found.lie is not None:
-        yield "", f"lie {found.lie.replace('_', ' ')}"
-    if found.detected is not None:
-        seen = f"detected (LLM call [{found.detected_seq}])" if found.detected else "not detected"
+    sure = " (likely)" if recovery.confidence == "likely" else ""
+    yield "", f"{recovery.verdict.replace('_', ' ')}{sure}: {recovery.why}{proof}{spent}"
+    if recovery.lie is not None:
+        yield "", f"lie {recovery.lie.replace('_', ' ')}"
+    if recovery.detected is not None:
+        seen = (
+            f"detected (LLM call [{recovery.detected_seq}])"
+            if recovery.detected
+            else "not detected"
+        )
         yield "", seen
-    if found.disagreement:
-        yield "", f"disagreement: {found.disagreement}"
+    if recovery.disagreement:
+        yield "", f"disagreement: {recovery.disagreement}"

@@ -42,7 +42,7 @@ def warnings(run: Run, table: Table) -> tuple[str, ...]:
 def summaries(run: Run, table: Table) -> tuple[AgentSummary, ...]:
     """Return the summary of each agent, in the order of the run."""
     short = len(run.agents) > _MOST_AGENTS
-    found = []
+    summaries = []
     for agent in run.agents:
         rows = table.of(agent)
         lines = [("success", _success(table, agent, rows))]
@@ -52,8 +52,8 @@ def summaries(run: Run, table: Table) -> tuple[AgentSummary, ...]:
                 ("recovered", _recovered(tested)),
                 ("cost", _cost(rows, tested, scripted=agent in run.scripted)),
             ]
-        found.append(AgentSummary(agent, agent in run.scripted, tuple(lines)))
-    return tuple(found)
+        summaries.append(AgentSummary(agent, agent in run.scripted, tuple(lines)))
+    return tuple(summaries)
 
 
 def chosen_rows(run: Run, table: Table) -> tuple[tuple[ConditionRow, ...], int]:
@@ -66,12 +66,12 @@ def chosen_rows(run: Run, table: Table) -> tuple[tuple[ConditionRow, ...], int]:
     if len(rows) <= MOST_ROWS:
         return tuple(rows), 0
     each = max(2, MOST_ROWS // max(1, len(run.agents)))
-    kept: list[ConditionRow] = []
+    chosen: list[ConditionRow] = []
     for agent in run.agents:
         here = [row for row in rows if row.agent == agent]
         worst = sorted(here, key=lambda row: (row.condition != CLEAN, _change(row)))[:each]
-        kept += [row for row in here if row in worst]
-    return tuple(kept), len(rows) - len(kept)
+        chosen += [row for row in here if row in worst]
+    return tuple(chosen), len(rows) - len(chosen)
 
 
 def tested_rows(rows: Sequence[ConditionRow]) -> list[ConditionRow]:
@@ -202,7 +202,7 @@ def _named(names: Sequence[str], between: str = ", ") -> str:
 
 def successes(run: Run, table: Table) -> list[str]:
     """Return the warnings of a run, and a sentence on the success of each agent."""
-    found = (
+    lines = (
         f"{summary.title}: {dict(summary.lines)['success']}" for summary in summaries(run, table)
     )
-    return [*warnings(run, table), *found]
+    return [*warnings(run, table), *lines]

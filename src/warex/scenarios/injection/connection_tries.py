@@ -143,8 +143,8 @@ class _Rule:
         self.occurrences[tried.target] = occurrence
         if len(self.occurrences) > self._forget_at:
             since = tried.state.now - _UNBLOCKED_WITHIN
-            kept = {target: it for target, it in self.occurrences.items() if it.until > since}
-            self.occurrences, self._forget_at = kept, max(_REMEMBERED, 2 * len(kept))
+            current = {target: it for target, it in self.occurrences.items() if it.until > since}
+            self.occurrences, self._forget_at = current, max(_REMEMBERED, 2 * len(current))
 
     @property
     def blocks(self) -> bool:
@@ -319,7 +319,7 @@ class ConnectionTryRules:
 
         ``before_page``: the first page has not been requested, but rules about the sites count.
         """
-        found: set[str] = set()
+        active: set[str] = set()
         opens: list[float] = []
         for rule in self._rules:
             window = rule.count.rule.trigger.between
@@ -327,8 +327,8 @@ class ConnectionTryRules:
                 opens.append(window[0])
             counts = state.skipped is None or (before_page and rule.of_sites)
             if counts and not rule.count.outside_window(state.now, state.steps):
-                found.add(rule.name)
-        return frozenset(found), min(opens, default=None)
+                active.add(rule.name)
+        return frozenset(active), min(opens, default=None)
 
     def rules_with_unarmed_occurrence(self, now: float) -> tuple[str, ...]:
         """Return the rules with a current occurrence that was skipped while unarmed."""

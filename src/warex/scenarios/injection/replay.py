@@ -78,8 +78,8 @@ def read_replay(trial: Path) -> Replay:
         places = _Places(path, scenario, arm, events, names)
     except ValidationError as error:
         mistake = error.errors()[0]
-        said = ": ".join(filter(None, (".".join(map(str, mistake["loc"])), mistake["msg"])))
-        raise TraceError(f"{path} holds {what} that this version cannot run: {said}") from None
+        problem = ": ".join(filter(None, (".".join(map(str, mistake["loc"])), mistake["msg"])))
+        raise TraceError(f"{path} holds {what} that this version cannot run: {problem}") from None
     return Replay(
         scenario=scenario,
         seed=began.seed,

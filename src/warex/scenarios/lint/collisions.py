@@ -21,11 +21,11 @@ type _Together = Literal["both", "first", "redirect"]
 
 def superseded(rules: Iterable[Rule]) -> dict[str, Rule]:
     """Return, by name, the rules that can never apply, each with the rule that supersedes it."""
-    found: dict[str, Rule] = {}
+    superseded: dict[str, Rule] = {}
     for earlier, later in combinations(_as_judged(rules), 2):
-        if later.name not in found and _supersedes(earlier, later):
-            found[later.name] = earlier
-    return found
+        if later.name not in superseded and _supersedes(earlier, later):
+            superseded[later.name] = earlier
+    return superseded
 
 
 def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:

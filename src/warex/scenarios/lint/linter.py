@@ -27,7 +27,7 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     return (
         *exclusions_without_effect(scenario.never),
         *rules_without_effect(scenario, sites),
-        *_grouped((rule, said) for rule in left for said in _of(rule, scenario)),
+        *_grouped((rule, clause) for rule in left for clause in _of(rule, scenario)),
         *collisions(left),
     )
 
@@ -35,31 +35,31 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
 def rules_without_effect(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return a sentence for each reason why a rule can hit nothing."""
     hopeless = hopeless_rules(scenario, sites)
-    found = ((rule, said) for rule in scenario.rules for said in hopeless.get(rule.name, ()))
+    clauses = ((rule, clause) for rule in scenario.rules for clause in hopeless.get(rule.name, ()))
     left = [rule for rule in scenario.rules if rule.name not in hopeless]
-    return (*_grouped(found), *explain_superseded(left))
+    return (*_grouped(clauses), *explain_superseded(left))
 
 
 def hopeless_rules(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Return, by name, why rules can hit nothing, whatever the other rules are."""
-    found: dict[str, tuple[str, ...]] = {}
+    hopeless: dict[str, tuple[str, ...]] = {}
     for rule in scenario.rules:
-        said = tuple(unmatchable(rule, scenario.never, sites))
-        if not said and not (rule.targets_llm or rule.targets_mcp):
-            said = tuple(off_site(rule, sites))
-        if said:
-            found[rule.name] = said
-    return found
+        clauses = tuple(unmatchable(rule, scenario.never, sites))
+        if not clauses and not (rule.targets_llm or rule.targets_mcp):
+            clauses = tuple(off_site(rule, sites))
+        if clauses:
+            hopeless[rule.name] = clauses
+    return hopeless
 
 
-def _grouped(found: Iterable[tuple[Rule, str]]) -> Iterable[str]:
+def _grouped(clauses: Iterable[tuple[Rule, str]]) -> Iterable[str]:
     """Yield a sentence for each predicate, with all the rules that it holds for."""
     groups: dict[str, list[str]] = {}
-    for rule, said in found:
-        groups.setdefault(said, []).append(repr(rule.name))
-    for said, (first, *others) in groups.items():
+    for rule, clause in clauses:
+        groups.setdefault(clause, []).append(repr(rule.name))
+    for clause, (first, *others) in groups.items():
         more = f" The same holds of {listing(others)}." if others else ""
-        yield f"Rule {first} {said}{more}"
+        yield f"Rule {first} {clause}{more}"
 
 
 def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:

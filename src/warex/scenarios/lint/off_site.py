@@ -84,15 +84,15 @@ def _glob_concerns(match: Match, site: SplitResult) -> bool:
 
 def _regex_concerns(pattern: str, site: SplitResult) -> bool:
     """Whether a URL of the site may match; True when in doubt."""
-    found = _LITERAL_ORIGIN.match(pattern)
-    if found is None or "|" in pattern:
+    origin = _LITERAL_ORIGIN.match(pattern)
+    if origin is None or "|" in pattern:
         return True
-    host, following = found["host"], found["next"]
-    if found["flag"]:
+    host, following = origin["host"], origin["next"]
+    if origin["flag"]:
         host = host.lower()
     if following and following in "?*+{":
         # A quantifier may match nothing: `example.*` begins with `example`.
         host = re.sub(r"\\?.\Z", "", host)
-    ends_here = following == "/" or (following == "\\" and pattern[found.end() :][:1] == "/")
+    ends_here = following == "/" or (following == "\\" and pattern[origin.end() :][:1] == "/")
     compare = re.fullmatch if ends_here else re.match
-    return bool(re.fullmatch(found["scheme"], site.scheme) and compare(host, site.netloc))
+    return bool(re.fullmatch(origin["scheme"], site.scheme) and compare(host, site.netloc))

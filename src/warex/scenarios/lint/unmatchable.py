@@ -45,19 +45,19 @@ def unmatchable(
 def exclusions_without_effect(never: tuple[str, ...]) -> Iterator[str]:
     """Yield a sentence for each exclusion that fits no URL."""
     for pattern in never:
-        said = in_backticks(pattern)
+        quoted = in_backticks(pattern)
         if SITES in pattern:
-            yield f"`never` takes {SITES} literally, so {said} excludes nothing."
+            yield f"`never` takes {SITES} literally, so {quoted} excludes nothing."
         elif not pattern.startswith("*") and "://" not in pattern:
-            yield f"`never` excludes nothing by {said}: {_begin_otherwise(pattern)}."
+            yield f"`never` excludes nothing by {quoted}: {_begin_otherwise(pattern)}."
         elif why := next(iter((*_scheme(pattern), *_no_glob(pattern))), None):
-            yield f"`never` excludes nothing by {said}: {why}."
+            yield f"`never` excludes nothing by {quoted}: {why}."
 
 
 def _begin_otherwise(pattern: str) -> str:
-    whole = f"*://*{pattern}" if pattern.startswith("/") else f"https://{pattern}"
+    complete = f"*://*{pattern}" if pattern.startswith("/") else f"https://{pattern}"
     return (
-        f"no URL begins like {in_backticks(pattern)}; write for instance {in_backticks(whole)},"
+        f"no URL begins like {in_backticks(pattern)}; write for instance {in_backticks(complete)},"
         " or begin with *"
     )
 
@@ -141,23 +141,23 @@ def _regex(pattern: str) -> Iterable[str]:
     for sign, why in (("#", "compared without their fragment"), (" ", "percent-encoded")):
         if re.search(rf"(?<!\\)\\?{sign}(?![?*{{])", pattern) and not re.search(r"[\[(]", pattern):
             yield f"its regular expression holds {sign!r}, and URLs are {why}"
-    found = _LITERAL.match(pattern)
-    if found is None:
+    literal = _LITERAL.match(pattern)
+    if literal is None:
         return
-    said = re.sub(r"\\(.)", r"\1", found[1])
-    said = said[:-1] if found[2] else said
+    begin = re.sub(r"\\(.)", r"\1", literal[1])
+    begin = begin[:-1] if literal[2] else begin
     starts = [f"{scheme}://" for scheme in _SCHEMES]
-    if not any(said.startswith(start) or start.startswith(said) for start in starts):
+    if not any(begin.startswith(start) or start.startswith(begin) for start in starts):
         yield (
-            f"no URL begins like {in_backticks(said)}; URLs begin with http:// or https://, ws"
+            f"no URL begins like {in_backticks(begin)}; URLs begin with http:// or https://, ws"
             " among them"
         )
         return
-    scheme, mark, rest = said.partition("://")
+    scheme, mark, rest = begin.partition("://")
     host, slash, _ = rest.partition("/")
     if mark and host != host.lower():
-        said = in_backticks(host)
-        yield f"hosts are compared in lower case, and its regular expression says {said}"
+        begin = in_backticks(host)
+        yield f"hosts are compared in lower case, and its regular expression says {begin}"
     if slash and host.endswith({"http": ":80", "https": ":443"}.get(scheme, "/")):
         yield f"URLs are compared without the default port, and it says {in_backticks(host)}"
 
@@ -183,30 +183,30 @@ def _globs(rule: Rule, sites: tuple[str, ...]) -> tuple[str, ...]:
     if pattern.startswith(SITES):
         rest = pattern.removeprefix(SITES) or "/*"
         bases = [site.removesuffix("*").rstrip("/") for site in sites] or ["*://*"]
-        found = tuple(f"{base}{rest}" for base in bases)
+        globs = tuple(f"{base}{rest}" for base in bases)
     elif rule.fault.point is not None and pattern.count("/") <= 3:
-        found = (f"{pattern.rstrip('/*')}/*" if "://" in pattern else pattern,)
+        globs = (f"{pattern.rstrip('/*')}/*" if "://" in pattern else pattern,)
     else:
-        found = (pattern,)
-    return tuple(map(normalise, found))
+        globs = (pattern,)
+    return tuple(map(normalise, globs))
 
 
 def _methods(rule: Rule) -> Iterable[str]:
     methods, resources = rule.methods, set(rule.resources)
     if not methods:
         return
-    said = " or ".join(methods)
+    listed = " or ".join(methods)
     usual = set(rule.fault.default_methods)
     if usual and not usual & _SAFE and set(methods) <= _SAFE:
-        yield f"{rule.fault.kind} is about writes, and the rule about {said} only"
+        yield f"{rule.fault.kind} is about writes, and the rule about {listed} only"
     elif set(methods) <= {"CONNECT"}:
         yield "CONNECT opens a tunnel, and is not an exchange with a site"
     elif resources and not rule.needs_response:
         if resources <= SUBRESOURCES and not set(methods) & {"GET", "HEAD"}:
             kinds = " or ".join(rule.resources)
-            yield f"requests whose resource is {kinds} are GET, and the rule is about {said}"
+            yield f"requests whose resource is {kinds} are GET, and the rule is about {listed}"
         elif resources <= {"document"} and not set(methods) & {"GET", "HEAD", "POST"}:
-            yield f"a browser asks for a document by GET or POST, and the rule is about {said}"
+            yield f"a browser asks for a document by GET or POST, and the rule is about {listed}"
 
 
 def _websockets(rule: Rule) -> Iterable[str]:
@@ -242,8 +242,8 @@ def _kind_of_url(rule: Rule) -> Iterable[str]:
 def _kind(rule: Rule) -> tuple[Resource | None, str]:
     match = rule.match
     if match.url_regex is not None:
-        found = re.search(r"\\(\.\w+)\$$", match.url_regex)
-        ending = found[1] if found and "|" not in match.url_regex else ""
+        ending_match = re.search(r"\\(\.\w+)\$$", match.url_regex)
+        ending = ending_match[1] if ending_match and "|" not in match.url_regex else ""
     else:
         pattern = (match.url_exact or match.url or "*").partition("?")[0]
         if "*" not in pattern and "://" in pattern and urlsplit(normalise(pattern)).path == "/":

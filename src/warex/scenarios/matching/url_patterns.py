@@ -26,10 +26,10 @@ def normalise(url: str) -> str:
     Scheme and host in lower case, no default port, no fragment, a path of at least `/`; `ws` and
     `wss` become `http` and `https`. What has no scheme only loses its fragment.
     """
-    found = _URL.match(url)
-    if found is None:
+    parts = _URL.match(url)
+    if parts is None:
         return url.partition("#")[0]
-    scheme, authority, rest = found.groups()
+    scheme, authority, rest = parts.groups()
     scheme = scheme.lower()
     scheme = _ON_THE_WIRE.get(scheme, scheme)
     authority = authority.lower().removesuffix(_DEFAULT_PORTS.get(scheme, ":")).removesuffix(":")
@@ -69,9 +69,9 @@ def site_regex(site: str, rest: str = "*") -> str:
 
     A slash or a question mark follows the site.
     """
-    whole = normalise(f"{site.removesuffix('*').rstrip('/')}/").removesuffix("/")
-    scheme, mark, tail = whole.partition("://")
-    head, path = "", whole
+    normal = normalise(f"{site.removesuffix('*').rstrip('/')}/").removesuffix("/")
+    scheme, mark, tail = normal.partition("://")
+    head, path = "", normal
     if mark:
         head = f"{glob_to_regex(scheme, _IN_SCHEME)}://"
         host, slash, path = tail.partition("/")
@@ -130,8 +130,8 @@ def names_host(match: Match, host: str) -> bool:
         return False
     if match.url_regex is not None:
         # `\.` is a literal dot; `\b` and `\d` are not letters.
-        said = re.sub(r"\\(.)", _meant, match.url_regex.lower())
-        return re.search(rf"(?<![\w-]){re.escape(host)}(?![\w-])", said) is not None
+        literal = re.sub(r"\\(.)", _meant, match.url_regex.lower())
+        return re.search(rf"(?<![\w-]){re.escape(host)}(?![\w-])", literal) is not None
     return host_of(normalise(match.url_exact or match.url or "")).removesuffix("*") == host
 
 

@@ -45,9 +45,9 @@ def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
         lines += ["", f"{number}. {rule.name}"]
         for label, words in explain_rule(rule).items():
             lines += _wrapped(f"   {label + ':':<19}", words)
-    if found := lint(scenario, sites):
+    if warnings := lint(scenario, sites):
         lines += ["", "Warnings"]
-        for warning in found:
+        for warning in warnings:
             lines += _wrapped(" - ", warning)
     return "\n".join(lines) + "\n"
 

@@ -255,9 +255,9 @@ def _asked(call: LlmCall) -> LlmRequest:
     )
 
 
-def _tools_asked(request: Request, said: Iterable[McpCall]) -> tuple[McpRequest, ...] | None:
+def _tools_asked(request: Request, calls: Iterable[McpCall]) -> tuple[McpRequest, ...] | None:
     """Return the MCP requests of a trial's request; None if it has none."""
-    asked = tuple(McpRequest(call.id, None, call.method, {"name": call.tool}) for call in said)
+    asked = tuple(McpRequest(call.id, None, call.method, {"name": call.tool}) for call in calls)
     of_tools = asked or mcp.session_id(request.headers) or _is_stream_of_tools(request)
     return asked if of_tools else None
 

@@ -41,10 +41,10 @@ def judge_session(trial: TrialEvents, injection: DeliveredInjection) -> Recovery
         if shown is None:
             continue
         why = f"The session was lost; {write.event.method} {write.event.url} began another one."
-        found = injection.judged(
+        recovery = injection.judged(
             "recovered", why, shown, len(writes), cause.call, is_certain=cause.is_certain
         )
-        return injection.priced(trial, found, shown.t)
+        return injection.priced(trial, recovery, shown.t)
     why = "The session was lost, and the agent neither signed in nor began anew."
     return injection.judged("not_recovered", why, tries=len(writes))
 
@@ -68,14 +68,14 @@ def judge_change(trial: TrialEvents, injection: DeliveredInjection, first: float
     call = noticing or (None if result is None or _only_repeats(injection, result) else result.call)
     if call is not None:
         why = "The agent noticed the change, or gave the value that is true now."
-        found = injection.judged("recovered", why, call=call)
-        return injection.priced(trial, found, call.answered)
+        recovery = injection.judged("recovered", why, call=call)
+        return injection.priced(trial, recovery, call.answered)
     is_gone = (trial.status(injection.hit.exchange) or 0) >= 400
     if is_gone and (elsewhere := _went_elsewhere(trial, injection)) is not None:
         asked, chosen = elsewhere
         why = f"What was gone was left: GET {asked.event.url} followed."
-        found = injection.judged("recovered", why, asked, call=chosen, is_certain=False)
-        return injection.priced(trial, found, asked.t)
+        recovery = injection.judged("recovered", why, asked, call=chosen, is_certain=False)
+        return injection.priced(trial, recovery, asked.t)
     if result is not None:
         return injection.judged("not_needed", "The agent gave neither value.")
     return injection.judged("not_recovered", "The agent went on as if nothing had changed.")

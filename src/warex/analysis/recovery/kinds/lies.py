@@ -124,42 +124,42 @@ def _noticed(
     """Return the first call after the lie whose words or actions show a new doubt."""
     before = [call for call in trial.calls if call.answered <= first]
     usual = {word for call in before for word in _doubts(call, doubt)}
-    found = [call.seq for call in after if _doubts(call, doubt) - usual]
-    found += filter(None, (detection(trial, felt, first, None),))
-    return next((call for call in after if found and call.seq == min(found)), None)
+    candidates = [call.seq for call in after if _doubts(call, doubt) - usual]
+    candidates += filter(None, (detection(trial, felt, first, None),))
+    return next((call for call in after if candidates and call.seq == min(candidates)), None)
 
 
 def _doubts(call: ModelCall, doubt: re.Pattern[str]) -> set[str]:
     words = "\n".join((call.text, *(text for act in call.actions for text in act.texts)))
-    return {found[0].lower() for found in doubt.finditer(words)}
+    return {match[0].lower() for match in doubt.finditer(words)}
 
 
 def _says(text: str, value: str) -> bool:
     """Whether a text contains a value: a number by its amount, a date in any usual format."""
     if day := _DATE.match(value):
         return _says_day(text, *day.groups())
-    amounts = [_amount(found[0]) for found in _AMOUNT.finditer(value)]
+    amounts = [_amount(match[0]) for match in _AMOUNT.finditer(value)]
     if len(amounts) == 1 and len(re.sub(r"[^a-z]", "", value.lower())) <= 3:
         unit = re.sub(r"[0-9.,\s]", "", value)
         return any(
-            _amount(found[0]) == amounts[0] and _fits_unit(text, found, unit)
-            for found in _AMOUNT.finditer(text)
+            _amount(match[0]) == amounts[0] and _fits_unit(text, match, unit)
+            for match in _AMOUNT.finditer(text)
         )
     pattern = rf"(?<!\w){re.escape(' '.join(value.split()))}(?!\w)"
     return re.search(pattern, " ".join(text.split()), re.IGNORECASE) is not None
 
 
-def _fits_unit(text: str, found: re.Match[str], unit: str) -> bool:
+def _fits_unit(text: str, match: re.Match[str], unit: str) -> bool:
     """Whether an amount has the value's unit next to it, or no other currency."""
-    around = text[max(0, found.start() - 4) : found.end() + 4]
+    around = text[max(0, match.start() - 4) : match.end() + 4]
     other = re.search(r"[$\u20ac\u00a3\u00a5\u20b9]", around)
     return not unit or unit in around or other is None
 
 
 def _amount(written: str) -> Decimal:
     decimals = re.search(r"[.,]([0-9]{1,2})$", written)
-    whole = written[: decimals.start()] if decimals else written
-    digits = re.sub(r"[.,]", "", whole)
+    integer = written[: decimals.start()] if decimals else written
+    digits = re.sub(r"[.,]", "", integer)
     return Decimal(f"{digits}.{decimals[1]}" if decimals else digits)
 
 

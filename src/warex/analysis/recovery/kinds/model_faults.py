@@ -64,8 +64,8 @@ def is_usable(trial: TrialEvents, call: ModelCall) -> bool:
     """Whether the model's own answer came whole and is not empty."""
     event = call.event
     ended_well = event.finish in (None, "stop", "tool_calls")
-    whole = event.error is None and event.complete and ended_well
-    return whole and _says_something(call) and event.exchange not in trial.altered
+    complete = event.error is None and event.complete and ended_well
+    return complete and _says_something(call) and event.exchange not in trial.altered
 
 
 def _says_something(call: ModelCall) -> bool:

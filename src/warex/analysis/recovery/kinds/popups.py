@@ -34,10 +34,10 @@ def judge_popup(trial: TrialEvents, injection: DeliveredInjection, first: float)
         if back is None:
             why = "The agent followed the popup to another site, and did not come back."
             return injection.judged("not_recovered", why)
-        found = injection.judged("recovered", "The agent came back from the popup's site.", back)
+        recovery = injection.judged("recovered", "The agent came back from the popup's site.", back)
         until = back.t
     elif closed is not None:
-        found = injection.judged("recovered", f"The popup was {closed.what}.")
+        recovery = injection.judged("recovered", f"The popup was {closed.what}.")
         until = closed.t
     else:
         again = [it for it in right_requests(trial, injection) if it.t <= trial.ended]
@@ -50,12 +50,12 @@ def judge_popup(trial: TrialEvents, injection: DeliveredInjection, first: float)
         if without is None:
             return injection.judged("not_recovered", "The popup was not closed.", tries=len(again))
         why = "The page was loaded again, without the popup."
-        found = injection.judged("recovered", why, without, len(again), is_certain=False)
+        recovery = injection.judged("recovered", why, without, len(again), is_certain=False)
         until = without.t
     # The model saw the popup when it chose to close or leave it.
     chose = trial.calls_between(injection.felt.felt_at, until)
-    found = replace(found, call_seq=chose[-1].seq if chose else None)
-    return injection.priced(trial, found, until)
+    recovery = replace(recovery, call_seq=chose[-1].seq if chose else None)
+    return injection.priced(trial, recovery, until)
 
 
 def _judge_browser_dialog(
@@ -80,13 +80,13 @@ def _judge_browser_dialog(
             why = "The page sent the form again before the model was asked."
             return injection.judged("healed_by_page", why)
         why = f"The dialog was {closed.what}, and the form was sent later."
-        found = injection.judged("recovered", why, call=chose[-1])
-        return injection.priced(trial, found, sent.t)
+        recovery = injection.judged("recovered", why, call=chose[-1])
+        return injection.priced(trial, recovery, sent.t)
     if not chose:
         why = f"The dialog was {closed.what} before the model was asked: by the driver."
         return injection.judged("healed_by_client", why)
-    found = injection.judged("recovered", f"The dialog was {closed.what}.", call=chose[-1])
-    return injection.priced(trial, found, closed.t)
+    recovery = injection.judged("recovered", f"The dialog was {closed.what}.", call=chose[-1])
+    return injection.priced(trial, recovery, closed.t)
 
 
 def _is_without(

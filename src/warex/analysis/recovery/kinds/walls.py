@@ -34,8 +34,8 @@ def judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
         way = "was passed" if passed is not None else "was left behind"
         why = f"The wall {way}, and the page came."
         last = between[-1] if between else None
-        found = injection.judged("recovered", why, asked, len(tries), last)
-        return injection.priced(trial, found, asked.t)
+        recovery = injection.judged("recovered", why, asked, len(tries), last)
+        return injection.priced(trial, recovery, asked.t)
     passed_it = "was passed, but the page did not come" if passed is not None else "was not passed"
     return injection.judged("not_recovered", f"The wall {passed_it}.", tries=len(tries))
 

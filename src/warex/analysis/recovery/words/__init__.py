@@ -46,17 +46,17 @@ def _prepared(text: str) -> str:
 
     Patterns that ignore case are many times slower.
     """
-    whole = text if len(text) <= 2 * _MOST else f"{text[:_MOST]}\n{text[-_MOST:]}"
-    return whole.lower()
+    shortened = text if len(text) <= 2 * _MOST else f"{text[:_MOST]}\n{text[-_MOST:]}"
+    return shortened.lower()
 
 
 @lru_cache(maxsize=4096)
 def trouble_in(text: str) -> frozenset[str]:
     """Return the words that describe something that does not work, in lower case."""
-    trouble, told = _pattern("trouble"), _DURATIONS.sub(" ", _prepared(text))
-    if not trouble.search(told):
+    trouble, prepared = _pattern("trouble"), _DURATIONS.sub(" ", _prepared(text))
+    if not trouble.search(prepared):
         return frozenset()
-    return frozenset(one[0] for one in trouble.finditer(_pattern("denied").sub(" ", told)))
+    return frozenset(one[0] for one in trouble.finditer(_pattern("denied").sub(" ", prepared)))
 
 
 def speaks_of_retrying(text: str) -> bool:
@@ -70,11 +70,11 @@ def admits_failure(text: str) -> bool:
     What it says last, after *but*, counts if it claims something: ``it failed at first, but …``.
     """
     failure = _pattern("failure")
-    told = _pattern("denied").sub(" ", _prepared(text))
-    last = _pattern("but").split(told)[-1]
-    if last != told and claims_done(last):
+    prepared = _pattern("denied").sub(" ", _prepared(text))
+    last = _pattern("but").split(prepared)[-1]
+    if last != prepared and claims_done(last):
         return bool(failure.search(last))
-    return bool(failure.search(told))
+    return bool(failure.search(prepared))
 
 
 def claims_done(text: str) -> bool:
