@@ -1,6 +1,10 @@
 from pathlib import Path
 
-from tests.exports.runs import several_sites
+import pytest
+
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from tests.exports.runs import GOALS, several_sites, shown
+from warex.analysis.run.load import load_run
 from warex.exports.examples import Example, SelectionOptions, find_examples
 from warex.exports.preferences import labels, pairs
 
@@ -33,3 +37,37 @@ def test_answers_that_lose_a_trial_are_labelled_as_not_wanted(tmp_path: Path) ->
     assert {it.label for it in found if it.action == "report_infeasible"} == {False}
     assert sum(not it.label for it in found) == 3
     assert len({it.id for it in found}) == len(found)
+
+
+def acting(action: str, *arguments: str) -> Story:
+    """Return a story of one action on a page with a link."""
+    url = "https://shop.example/"
+    page = shown(GOALS[0], f"URL: {url}\n[7] link 'Till'")
+    story = Story().page("x1", url).thinks(1, action, arguments=[*arguments], messages=page)
+    return story.stops()
+
+
+def failing(path: Path, action: str, *arguments: str) -> list[Example]:
+    """Return the examples of a solved trial, and of a model's that does one thing and fails."""
+    folder = RunFolder(path).manifest()
+    folder.trial("clean", "shop-1", solved(), acting("click", "7"))
+    folder.trial("clean", "shop-1", failed(), acting(action, *arguments), agent="model")
+    return find_examples([load_run(path)], SelectionOptions(mistakes=True)).examples
+
+
+@pytest.mark.parametrize("action", [("reload",), ("report_infeasible",), ("fill", "99")])
+def test_what_a_model_did_wrong_on_a_page_that_had_not_failed_is_a_rejection(
+    tmp_path: Path, action: tuple[str, ...]
+) -> None:
+    examples = failing(tmp_path / "run", *action)
+
+    (pair,) = pairs(examples)
+
+    assert (pair.kind, pair.agent) == ("clean", "patient")
+    assert pair.chosen[0]["content"].startswith("click(")
+    assert pair.rejected[0]["content"].startswith(f"{action[0]}(")
+    assert sorted(it.label for it in labels(examples)) == [False, True]
+
+
+def test_an_action_on_an_element_of_the_page_is_not_known_to_be_wrong(tmp_path: Path) -> None:
+    assert list(pairs(failing(tmp_path / "run", "fill", "7"))) == []

@@ -58,7 +58,8 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
     Raises InputError if there are no usable steps, all are of one kind, the rows cannot be split,
     or something is on two sides of the split.
     """
-    found = find_examples([_narrowed(run, request) for run in runs], request.choice)
+    choice = replace(request.choice, mistakes=dataset_format(request.format).takes_lost)
+    found = find_examples([_narrowed(run, request) for run in runs], choice)
     left_out = found.left_out
     rows = _rows(found.examples, request, left_out)
     if request.mask:

@@ -4,9 +4,9 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from warex.analysis.run.load import Run, benchmark_vocabulary
 from warex.analysis.trial.attribution import entries_by_task
@@ -16,7 +16,9 @@ from warex.exports.answers.foreknowledge import foreknowledge
 from warex.exports.answers.thoughts import replace_texts, without_thought
 from warex.exports.chat import answer, chat, message_texts, tools
 from warex.exports.fitting import fit_messages
+from warex.exports.mistakes import is_mistake
 from warex.exports.names import Thoughts
+from warex.exports.prompt_page import read_prompt
 from warex.exports.rows import ChatMessage, Row
 from warex.exports.steps import Step, StepRole, steps
 from warex.llm.actions.parser import parse_actions
@@ -46,6 +48,8 @@ class SelectionOptions:
     group: str = KIND_OF_SITE
     """Pattern whose first group is the kind of site in a task's name."""
     thoughts: Thoughts = "auto"
+    mistakes: bool = False
+    """Whether wrong answers to pages that have not failed are included, of unsolved trials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ class Example:
     """A row with the agent's own answer."""
 
     row: Row
-    part: StepRole
+    part: StepRole | Literal["mistake"]
+    """``mistake``: a wrong answer to a page that has not failed."""
     own: ChatMessage
     """The agent's own answer; the same as the row's unless that is relabelled."""
 
@@ -121,12 +126,17 @@ def _of_trial(
         actions = _actions_alone(entries, words) if drops else None
         known = _foreknown(entries, words, actions or {}) if scripted else {}
         for step in steps(entries, record.recoveries, words):
-            if step.part == "clean" and not record.solved:
+            teaches = step.part != "clean" or record.solved
+            if not teaches and not (choice.mistakes and _is_mistake(step, words)):
                 found.left_out["clean, of a trial that was not solved"] += 1
             else:
                 for example in _example(run, record, step, words, name, choice, found, actions):
                     _require_no_foreknowledge(example, known, drops=drops)
-                    yield example
+                    yield example if teaches else replace(example, part="mistake")
+
+
+def _is_mistake(step: Step, words: Vocabulary) -> bool:
+    return is_mistake(step.act, read_prompt(chat(step.call.event)[:-1]), words)
 
 
 def _actions_alone(entries: Sequence[Entry], words: Vocabulary) -> dict[str, str]:

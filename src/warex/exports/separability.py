@@ -7,12 +7,11 @@ need not understand a page. The rules are learnt from some sites and asked about
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel
 
-from warex.exports.chat import message_texts
+from warex.exports.bag_of_words import BagOfWords, can_count_words, prompt_text
 from warex.exports.prompt_page import PromptPage, read_prompt
 from warex.exports.rows import ChatMessage, RowMetadata
 from warex.seeds import draw
@@ -82,12 +81,14 @@ def _rules(rows: Sequence[RowMetadata], failing: Sequence[bool]) -> dict[str, _R
         ),
         "last action of the history": lambda learnt, asked: _by_value(last, failing, learnt, asked),
     }
-    if find_spec("sklearn") is not None:
+    if can_count_words():
         texts = {
             "words of the history": [page.history for page in pages],
-            "words of the prompt": [_text(prompt) for prompt in prompts],
+            "words of the prompt": [prompt_text(prompt) for prompt in prompts],
         }
-        rules |= {name: _by_words(some, failing) for name, some in texts.items() if any(some)}
+        rules |= {
+            name: BagOfWords(some, failing).failures for name, some in texts.items() if any(some)
+        }
     return rules
 
 
@@ -147,24 +148,6 @@ def _weight(some: Sequence[int], failing: Sequence[bool], learnt: Sequence[int])
     return held[True] / max(1, every[True]) - held[False] / max(1, every[False])
 
 
-def _by_words(texts: Sequence[str], failing: Sequence[bool]) -> _Rule:
-    """Return a logistic regression on the counts of words."""
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression
-
-    counts: Any = CountVectorizer(token_pattern=r"\w+").fit_transform(texts)
-
-    def rule(learnt: Sequence[int], asked: Sequence[int]) -> list[bool]:
-        kinds = [failing[at] for at in learnt]
-        if len(set(kinds)) == 1:
-            return kinds[:1] * len(asked)
-        model = LogisticRegression(max_iter=1000, class_weight="balanced")
-        model.fit(counts[learnt], kinds)
-        return [bool(it) for it in model.predict(counts[asked])]
-
-    return rule
-
-
 def _last_action(prompt: Sequence[ChatMessage], page: PromptPage) -> str:
     """Return the name of the last earlier action; empty if there is none."""
     calls = [call for message in prompt for call in message.get("tool_calls") or ()]
@@ -172,7 +155,3 @@ def _last_action(prompt: Sequence[ChatMessage], page: PromptPage) -> str:
         return str((calls[-1].get("function") or {}).get("name"))
     actions = _CALL.findall(page.history)
     return actions[-1] if actions else ""
-
-
-def _text(prompt: Sequence[ChatMessage]) -> str:
-    return "\n".join(message_texts([it for it in prompt if it.get("role") != "system"]))

@@ -1,5 +1,5 @@
 from warex.agents.reference.axtree import Line
-from warex.agents.reference.compact import FEW_TEXTS, MOST_LINES, compact
+from warex.agents.reference.compact import FEW_TEXTS, MOST_LINES, MOST_MORE, compact
 
 
 def test_what_can_be_used_headings_messages_and_texts_are_kept() -> None:
@@ -76,6 +76,34 @@ def test_a_long_label_counts_as_one_of_twice_as_many() -> None:
 
     assert {line.backend_id for line in short} <= set(kept)
     assert len(kept) == MOST_LINES
+
+
+def test_of_a_long_page_the_short_links_of_its_navigation_are_kept_up_to_a_limit() -> None:
+    mails = [Line(1, f"button 'Star letter {n}'", n) for n in range(60)]
+    parts = [f"{a}{b}x" for a in "abcdefgh" for b in "klmnopqr"]
+    links = [Line(0, f"link '{part}'", 100 + at) for at, part in enumerate(parts)]
+
+    few = compact([*mails, *links[:20]], "Star letter 3.")
+    many = compact([*mails, *links], "Star letter 3.")
+
+    assert {line.backend_id for line in links[:20]} <= {line.backend_id for line in few}
+    assert len(many) == MOST_LINES + MOST_MORE
+
+
+def test_of_a_long_page_what_is_beside_the_line_that_the_goal_names_is_kept() -> None:
+    def row(at: int, sender: str, subject: str) -> list[Line]:
+        return [
+            Line(0, f"checkbox 'Select {subject}'", 3 * at),
+            Line(0, f"link '{sender}, {subject}, 8 June'", 3 * at + 1),
+            Line(0, f"button 'Star {subject}'", 3 * at + 2),
+        ]
+
+    mails = [line for n in range(40) for line in row(n, "Maya", f"Notes of meeting {n}")]
+    tree = [*mails, *row(50, "Courier Weekly", "Timber towers and courtyards")]
+
+    kept = {line.backend_id for line in compact(tree, "Archive the issue of Courier Weekly.")}
+
+    assert {150, 151, 152} <= kept
 
 
 def test_a_text_that_is_cut_ends_with_the_quote_that_it_began_with() -> None:

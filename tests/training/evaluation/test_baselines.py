@@ -56,7 +56,7 @@ def test_a_wanted_reload_of_a_clean_step_is_no_false_reload() -> None:
 
 
 def test_without_scikit_learn_the_rules_remain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warex.training.evaluation.baselines.find_spec", lambda _: None)
+    monkeypatch.setattr("warex.training.evaluation.baselines.can_count_words", lambda: False)
 
     assert set(by_name([clean("c"), failure("f")], [clean("t"), failure("u")])) == {
         "few elements",

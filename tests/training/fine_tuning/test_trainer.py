@@ -12,14 +12,10 @@ from tests.training.tiny_model import tiny_model
 from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset, UnwrittenDataset, read_dataset, write_dataset
 from warex.exports.rows import LabelledAnswer, PreferencePair
+from warex.training.evaluation.answer_classes import is_right
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
-from warex.training.fine_tuning.trainer import (
-    METRICS,
-    TrainingProgress,
-    TrainingResult,
-    last_checkpoint,
-    train,
-)
+from warex.training.fine_tuning.result import TrainingProgress, TrainingResult
+from warex.training.fine_tuning.trainer import METRICS, last_checkpoint, train
 
 pytestmark = pytest.mark.slow
 
@@ -143,6 +139,75 @@ def test_ways_that_save_time_or_memory_learn_as_well(
 
     seen = losses(tmp_path / "out")
     assert seen[-1] < seen[0] / 1.5
+
+
+def test_all_weights_are_trained_into_a_model_that_answers_without_an_adapter(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    from warex.training.inference.backends import answers_by_model
+    from warex.training.model.loading import load_model
+
+    recipe = QUICK.model_copy(update={"full": True, "epochs": 30})
+
+    train(data, model, tmp_path / "out", recipe)
+
+    assert not (tmp_path / "out/adapter_model.safetensors").exists()
+    assert "library_name: transformers" in (tmp_path / "out/README.md").read_text()
+    assert last_checkpoint(tmp_path / "out") is not None
+    loaded = load_model(str(tmp_path / "out"), precision="fp32")
+    answers = {it.id: answer["content"] for it, answer in answers_by_model(loaded, TRAIN[::8])}
+    assert answers["f0"].endswith("reload()")
+    assert answers["c0"].endswith("click('1')")
+
+
+def test_the_modules_that_are_named_are_adapted_and_no_others(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    recipe = QUICK.model_copy(update={"target": "q_proj, v_proj", "epochs": 1})
+
+    train(data, model, tmp_path / "out", recipe)
+
+    config = json.loads((tmp_path / "out/adapter_config.json").read_text())
+    assert set(config["target_modules"]) == {"q_proj", "v_proj"}
+    with pytest.raises(InputError, match=r"--target nothing: .* all-linear fits every model"):
+        train(data, model, tmp_path / "no", recipe.model_copy(update={"target": "nothing"}))
+
+
+def test_the_best_epoch_is_chosen_by_answers_to_the_validation_rows(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    recipe = QUICK.model_copy(update={"keep_best": "recovery", "epochs": 20})
+
+    trained = train(data, model, tmp_path / "out", recipe, is_right=is_right)
+
+    seen = losses(tmp_path / "out", "eval_right")
+    assert len(seen) == 20
+    assert trained.right == max(seen) == 1
+    assert trained.validation_loss == losses(tmp_path / "out", "eval_loss")[seen.index(1)]
+
+
+def test_rows_of_like_length_are_trained_on_together(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    recipe = QUICK.model_copy(update={"group_by_length": True, "at_once": "auto"})
+
+    trained = train(data, model, tmp_path / "out", recipe)
+
+    # On a processor, more at once is not faster.
+    assert (trained.steps, trained.at_once) == (16, 1)
+    assert json.loads((tmp_path / "out/recipe.json").read_text())["at_once"] == 1
+
+
+def test_a_recipe_that_does_not_go_with_the_data_is_refused_before_a_model_is_loaded(
+    tmp_path: Path, data: Dataset
+) -> None:
+    unvalidated = made(tmp_path / "unvalidated", {"train": TRAIN})
+    for changes, of, why in (
+        ({"keep_best": "recovery"}, unvalidated, "has no row in validation"),
+        ({"full": True, "qlora": True}, data, "--full trains all weights"),
+    ):
+        with pytest.raises(InputError, match=why):
+            train(of, "nothing", tmp_path / "out", QUICK.model_copy(update=changes))
 
 
 def test_tensorboard_reads_what_was_logged(tmp_path: Path, model: str, data: Dataset) -> None:

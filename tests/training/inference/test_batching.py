@@ -1,4 +1,5 @@
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -6,6 +7,7 @@ from tests.training.tiny_model import tiny_model
 from warex.training.inference import batching
 from warex.training.inference.batching import Batcher, Generation, GenerationRequest, _cut, generate
 from warex.training.model.loading import LoadedModel
+from warex.training.ranking.legal import LegalAnswer
 
 
 def wanted(
@@ -112,3 +114,24 @@ def test_who_is_gone_and_who_has_enough_get_no_more(loaded: LoadedModel) -> None
     assert len(generated) == 1
     assert generated_enough[-1].finish == "stop"
     assert generated_enough[-1].tokens < 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("thought", [False, True])
+def test_a_bound_answer_is_a_legal_action_beside_one_that_is_free(
+    tmp_path: Path, thought: bool
+) -> None:
+    from warex.training.model.loading import load_model
+
+    loaded = load_model(str(tiny_model(tmp_path / "m")), precision="fp32", device="cpu")
+    actions = ("click('12')", "click('é')", "reload()")
+    (free, said), (bound, answered) = wanted("a", 100), wanted("Which page?", 100)
+    bound.legal = LegalAnswer(actions, thought)
+
+    generate(loaded, [free, bound])
+
+    last = answered[-1].text
+    assert said[-1].text.splitlines()[-1:] not in [[it] for it in actions]
+    assert last.rpartition("\n")[2] in actions
+    assert answered[-1].finish == "stop"
+    assert ("\n" in last) == thought

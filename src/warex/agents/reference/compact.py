@@ -9,6 +9,8 @@ from warex.agents.reference.axtree import Line
 
 MOST_LINES: Final = 28
 """Of a tree; of a longer one those are kept that matter for the goal."""
+MOST_MORE: Final = 24
+"""Lines kept beyond those: the links of the site's navigation, and what is beside a wanted line."""
 FEW_TEXTS: Final = 8
 """Plain texts: all of an error page, the first of any other."""
 SHORT_TEXT: Final = 80
@@ -17,6 +19,8 @@ FEW_WORDS: Final = 3
 """A label of more words, or with a number, often names one of many: its kind counts double."""
 RARE: Final = 0.1
 """The least weight of a line that matters for the goal: each of its words by its frequency."""
+WANTED: Final = 0.5
+"""The least weight of a line whose neighbours are kept: its checkbox, its button."""
 
 _USABLE: Final = frozenset(
     {
@@ -42,7 +46,8 @@ def compact(lines: Iterable[Line], goal: str) -> list[Line]:
     """Return the usable elements, headings, messages and a few texts that matter for a goal.
 
     Only usable elements keep their node, and so get an id; repeated lines are left out, and texts
-    cut. Of a long page the lines with words of the goal and the rarest ones are kept.
+    cut. Of a long page the lines with words of the goal and the rarest ones are kept, and short
+    links: a task may begin at any of a site's parts, whatever the words of its goal.
     """
     short = list(_short(lines))
     if len(short) <= MOST_LINES:
@@ -53,17 +58,33 @@ def compact(lines: Iterable[Line], goal: str) -> list[Line]:
     kinds = [_kind(line, some) for line, some in zip(short, words, strict=True)]
     alike, first = Counter(kinds), {line.text: at for at, line in reversed([*enumerate(short)])}
 
+    weights = [sum(1 / seen[word] for word in some & wanted) for some in words]
+
     def rank(at: int) -> tuple[int, float, int]:
         role, is_short, _ = kinds[at]
         if role in _ALWAYS:
             return 0, 0, at
-        weight = sum(1 / seen[word] for word in words[at] & wanted)
-        if weight >= RARE:
-            return 1, -weight, at
+        if weights[at] >= RARE:
+            return 1, -weights[at], at
         last = role == "StaticText" or first[short[at].text] != at
         return 3 if last else 2, alike[kinds[at]] * (1 if is_short else 2), at
 
-    return [short[at] for at in sorted(sorted(range(len(short)), key=rank)[:MOST_LINES])]
+    def is_beside(at: int, other: int) -> bool:
+        roles = {kinds[at][0], kinds[other][0]}
+        return weights[other] >= WANTED and len(roles) == 2 and len(words[at] & words[other]) > 1
+
+    order = sorted(range(len(short)), key=rank)
+    kept, cut = order[:MOST_LINES], sorted(order[MOST_LINES:])
+    ends = range(len(short))
+    beside = [
+        at
+        for at in cut
+        if kinds[at][0] in _USABLE
+        and any(is_beside(at, other) for other in (at - 1, at + 1) if other in ends)
+    ]
+    links = [at for at in cut if kinds[at][:2] == ("link", True) and first[short[at].text] == at]
+    more = list(dict.fromkeys([*beside, *links]))[:MOST_MORE]
+    return [short[at] for at in sorted([*kept, *more])]
 
 
 def _kind(line: Line, words: frozenset[str]) -> tuple[str, bool, int]:

@@ -1,5 +1,7 @@
 """Options of the commands that train a model or run one."""
 
+from typing import Any
+
 import click
 
 from warex.cli.options.parameters import PATH, add_options
@@ -23,18 +25,49 @@ adapters_option = click.option(
     metavar="DIR",
     help="An adapter, used beside the model itself.",
 )
+legal_option = click.option(
+    "--legal",
+    type=PATH,
+    metavar="DIR",
+    help="Bind answers to elements of the page, in the forms of this data set or ranker.",
+)
 batch_option = click.option("--batch", type=click.IntRange(1), default=8, help="Prompts at once.")
 limit_option = click.option("--limit", type=click.IntRange(1), help="Most rows asked of each kind.")
 precision_option = click.option(
     "--precision", type=_PRECISIONS, default="auto", help="Of the weights."
 )
+
+
+class _AtOnce(click.ParamType[int | str]):
+    """A number of examples, or ``auto``."""
+
+    name = "N|auto"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        return "auto" if value == "auto" else click.IntRange(1).convert(value, param, ctx)
+
+
 training_options = add_options(
+    click.option("--full", is_flag=True, default=None, help="All weights, not an adapter."),
+    click.option(
+        "--target", metavar="NAMES", help="Modules LoRA adapts, by commas. [default: all-linear]"
+    ),
     click.option("--rank", type=click.IntRange(1), help="LoRA rank. [default: 8]"),
     click.option("--alpha", type=click.IntRange(1), help="LoRA alpha. [default: 16]"),
     click.option("--dropout", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]"),
     click.option("--epochs", type=click.FloatRange(0, min_open=True), help="[default: 4]"),
     click.option("--batch", type=click.IntRange(1), help="Examples per update. [default: 8]"),
-    click.option("--at-once", type=click.IntRange(1), help="Examples in memory. [default: 1]"),
+    click.option(
+        "--at-once", type=_AtOnce(), help="Examples in memory; auto: what fits. [default: 1]"
+    ),
+    click.option(
+        "--group-by-length",
+        is_flag=True,
+        default=None,
+        help="Examples of like length in a batch: less padding.",
+    ),
     click.option(
         "--learning-rate", type=click.FloatRange(0, 1, min_open=True), help="[default: 0.0001]"
     ),
@@ -55,6 +88,11 @@ training_options = add_options(
     ),
     click.option("--qlora", is_flag=True, default=None, help="4-bit base weights (NVIDIA)."),
     click.option("--precision", type=_PRECISIONS, help="Of the base weights. [default: auto]"),
+    click.option(
+        "--keep-best",
+        type=click.Choice(("loss", "recovery")),
+        help="Choose the best epoch by validation loss, or by answers. [default: loss]",
+    ),
     click.option(
         "--beta", type=click.FloatRange(0, min_open=True), help="Of DPO and KTO. [default: 0.1]"
     ),

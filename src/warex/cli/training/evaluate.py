@@ -11,6 +11,7 @@ from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.training import (
     adapters_option,
     batch_option,
+    legal_option,
     limit_option,
     model_option,
     precision_option,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 @limit_option
 @click.option("-o", "--out", type=PATH, metavar="DIR", help="Folder for answers and tables.")
 @batch_option
+@legal_option
 @precision_option
 @json_option
 @click.option(
@@ -70,6 +72,7 @@ def command(
     limit: int | None,
     out: Path | None,
     batch: int,
+    legal: Path | None,
     precision: "Precision",
     as_json: bool,
     fail_under: float | None,
@@ -106,11 +109,13 @@ def command(
         raise InputError(f"{data} has no row in {split}: there is nothing to ask")
     if endpoint and adapters:
         raise InputError("--adapter goes with a model of this machine, not with --endpoint")
+    if endpoint and legal:
+        raise InputError("--legal goes with a model of this machine, not with --endpoint")
     answered: dict[str, dict[str, ClassifiedAnswer]] = {}
     records, total = list[dict[str, object]](), len(rows) * (1 + len(adapters))
     countdown = ProgressReporter("answers")
     if endpoint is None:
-        answers = _local_answers(rows, model, adapters, batch, precision)
+        answers = _local_answers(rows, model, adapters, batch, legal, precision)
     else:
         answered_rows = answers_by_endpoint(endpoint, model, rows, at_once=batch)
         answers = ((model, row, answer) for row, answer in answered_rows)
@@ -147,13 +152,21 @@ def command(
 
 
 def _local_answers(
-    rows: "list[Row]", model: str, adapters: tuple[Path, ...], batch: int, precision: "Precision"
+    rows: "list[Row]",
+    model: str,
+    adapters: tuple[Path, ...],
+    batch: int,
+    legal: Path | None,
+    precision: "Precision",
 ) -> "Iterator[tuple[str, Row, ChatMessage]]":
     from warex.training.inference.backends import answers_by_model, has_action
     from warex.training.inference.tool_calls import message_of
+    from warex.training.ranking.legal import read_legal
     from warex.training.ranking.ranker import is_ranker, load_ranker
 
     if is_ranker(model):
+        if legal is not None:
+            raise InputError(f"--legal goes with a language model; {model}, a ranker, is bound")
         if adapters:
             raise InputError(f"--adapter goes with a language model, and {model} is a ranker")
         ranker = load_ranker(Path(model))
@@ -162,10 +175,13 @@ def _local_answers(
         return
     from warex.training.model.loading import load_model
 
+    bound = read_legal(legal) if legal is not None else None
     loaded = load_model(model, precision=precision)
     known: list[str | None] = [None, *(loaded.add_adapter(it) for it in adapters)]
     for name, adapter in zip(_names([model, *map(str, adapters)]), known, strict=True):
-        for row, answer in answers_by_model(loaded, rows, adapter, batch=batch, done=has_action):
+        for row, answer in answers_by_model(
+            loaded, rows, adapter, batch=batch, done=has_action, legal=bound
+        ):
             yield name, row, answer
 
 

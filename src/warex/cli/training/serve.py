@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.options.training import adapters_option, batch_option, model_option, precision_option
+from warex.cli.options.training import (
+    adapters_option,
+    batch_option,
+    legal_option,
+    model_option,
+    precision_option,
+)
 from warex.cli.output import echo
 from warex.errors import InputError, MachineError
 from warex.extras import require_extra
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
     from warex.training.inference.batching import ChatModel
     from warex.training.inference.server import RequestDefaults
     from warex.training.model.loading import Precision
+    from warex.training.ranking.legal import LegalAnswers
 
 
 @click.command("serve")
@@ -41,6 +48,7 @@ if TYPE_CHECKING:
 @click.option(
     "--temperature", type=click.FloatRange(0, 2), default=1.0, help="Default temperature."
 )
+@legal_option
 @precision_option
 def command(
     model: str,
@@ -52,6 +60,7 @@ def command(
     batch: int,
     max_tokens: int,
     temperature: float,
+    legal: Path | None,
     precision: "Precision",
 ) -> None:
     """Serve a model and its adapters to a few agents. Adapters have their folders' names.
@@ -59,10 +68,13 @@ def command(
     For many agents use vLLM: vllm serve MODEL --enable-lora --lora-modules NAME=DIR.
     """
     from warex.training.inference.server import RequestDefaults
+    from warex.training.ranking.legal import read_legal
     from warex.training.ranking.ranker import is_ranker
 
     defaults = RequestDefaults(max_tokens, temperature)
     if is_ranker(model):
+        if legal is not None:
+            raise InputError(f"--legal goes with a language model; {model}, a ranker, is bound")
         if adapters or merge:
             raise InputError(f"--adapter goes with a language model, and {model} is a ranker")
         _serve_ranker(Path(model), name, host, port, defaults)
@@ -73,6 +85,7 @@ def command(
     if merge and len(adapters) != 1:
         raise click.UsageError("--merge takes one --adapter")
     require_packages()
+    bound = read_legal(legal) if legal is not None else None
     taken = _listen(host, port)
     loaded = load_model(model, precision=precision)
     served: dict[str, str | None] = {model: None}
@@ -87,7 +100,7 @@ def command(
         served[name] = list(served.values())[-1]
     batcher = Batcher(loaded, batch)
     batcher.start()
-    _serve(batcher, served, taken, host, defaults)
+    _serve(batcher, served, taken, host, defaults, bound)
     batcher.close()
 
 
@@ -109,6 +122,7 @@ def _serve(
     taken: socket.socket,
     host: str,
     defaults: "RequestDefaults",
+    legal: "LegalAnswers | None" = None,
 ) -> None:
     import uvicorn
 
@@ -117,7 +131,7 @@ def _serve(
     shown = f"[{host}]" if ":" in host else host
     echo(f"serving  http://{shown}:{taken.getsockname()[1]}/v1  ({', '.join(served)})")
     config = uvicorn.Config(
-        application(model, served, defaults), log_level="warning", lifespan="off"
+        application(model, served, defaults, legal), log_level="warning", lifespan="off"
     )
     # A server is ended by an interrupt.
     with suppress(KeyboardInterrupt):

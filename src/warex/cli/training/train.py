@@ -1,4 +1,4 @@
-"""`warex train`: train a LoRA adapter on a data set."""
+"""`warex train`: train a LoRA adapter, or all weights of a model, on a data set."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def command(
     dpo: bool,
     **recipe: Any,
 ) -> None:
-    """Train a LoRA adapter on a data set, by default as in the paper.
+    """Train a LoRA adapter, or with --full the model, by default as in the paper.
 
     The data set's format decides: supervised fine-tuning (sft), DPO or KTO. The loss is on the
     answers only, and the best epoch by validation is kept. With --ranker only --data and --out
@@ -51,8 +51,10 @@ def command(
         raise click.UsageError("Missing option '--model'; or train a --ranker")
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
+    from warex.training.evaluation.answer_classes import is_right
     from warex.training.fine_tuning.hyperparameters import Hyperparameters
-    from warex.training.fine_tuning.trainer import TrainingProgress, is_first_process, train
+    from warex.training.fine_tuning.result import TrainingProgress
+    from warex.training.fine_tuning.trainer import is_first_process, train
     from warex.training.model.loading import require_packages
 
     def report(text: str) -> None:
@@ -90,6 +92,7 @@ def command(
         adapter=adapter,
         resume=resume,
         one_sided=one_sided,
+        is_right=is_right,
         on_step=show,
     )
     if trained.left_out:
@@ -98,8 +101,11 @@ def command(
             f" {chosen.max_length} tokens"
         )
     if trained.validation_loss is not None:
-        report(f"best      validation loss {trained.validation_loss:.4f}")
-    report(f"adapter   {trained.folder}")
+        right = "" if trained.right is None else f", right in {trained.right:.0%} of its rows"
+        report(f"best      validation loss {trained.validation_loss:.4f}{right}")
+    if chosen.at_once == "auto":
+        report(f"at once   {count_noun(trained.at_once, 'example')}")
+    report(f"{'model    ' if chosen.full else 'adapter  '} {trained.folder}")
 
 
 def _train_ranker(data: Path, out: Path) -> None:

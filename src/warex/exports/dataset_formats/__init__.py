@@ -31,7 +31,7 @@ class DatasetFormat:
     kinds: tuple[Kind, ...] = ("failure", "clean")
     """Kinds of steps that it cannot do without."""
     takes_lost: bool = False
-    """Whether answers that did not recover are of use to it."""
+    """Whether answers that did not recover, and mistakes on clean pages, are of use to it."""
 
 
 def dataset_format(name: str) -> DatasetFormat:
@@ -43,4 +43,5 @@ def dataset_format(name: str) -> DatasetFormat:
 
 def wanted_rows(examples: Sequence[Example]) -> Iterable[RowMetadata]:
     """Return the rows whose answer is wanted."""
-    return [it.row for it in examples if it.part != "lost" or it.row.relabelled]
+    unwanted = ("lost", "mistake")
+    return [it.row for it in examples if it.part not in unwanted or it.row.relabelled]

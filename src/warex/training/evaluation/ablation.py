@@ -10,7 +10,7 @@ from warex.exports.balance import balance_rows
 from warex.exports.dataset import Dataset
 from warex.exports.rows import Row, RowMetadata
 from warex.seeds import draw
-from warex.training.evaluation.answer_classes import classify
+from warex.training.evaluation.answer_classes import classify, is_right
 from warex.training.evaluation.recovery_test import ModelResult, results
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
 from warex.training.fine_tuning.trainer import train
@@ -111,9 +111,13 @@ def run_ablation(
             some = variant_dataset(dataset, variant, seed)
             folder = out / f"{variant.name.replace(' ', '-')}-{seed}"
             train(some, model, folder, recipe.model_copy(update={"seed": seed}), adapter=adapter,
-                  one_sided=True)  # fmt: skip
-            loaded = load_model(model, folder, precision=recipe.precision)
-            answered = answers_by_model(loaded, asked, loaded.adapters[-1], done=has_action)
+                  one_sided=True, is_right=is_right)  # fmt: skip
+            if recipe.full:
+                loaded = load_model(str(folder), precision=recipe.precision)
+            else:
+                loaded = load_model(model, folder, precision=recipe.precision)
+            tuned = None if recipe.full else loaded.adapters[-1]
+            answered = answers_by_model(loaded, asked, tuned, done=has_action)
             answers = {
                 row.id: classify(answer, row, dataset.vocabulary(row)) for row, answer in answered
             }

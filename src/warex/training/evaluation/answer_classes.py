@@ -78,6 +78,12 @@ def classify(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> Classifie
     return ClassifiedAnswer(label, shown(act), same_kind)
 
 
+def is_right(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> bool:
+    """Whether an answer recovers from a failure, or is the expected one of a clean step."""
+    wanted = "recovery" if row.kind == "failure" else "agreement"
+    return classify(answer, row, vocabulary).label == wanted
+
+
 def shown(action: Action) -> str:
     """Return an action in call syntax: ``goto('https://shop.example/')``."""
     given = action.arguments

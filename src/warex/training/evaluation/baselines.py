@@ -7,11 +7,10 @@ right tells models that understand a page from no others.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Final
 
 from warex.analysis.stats.estimates import Rate, clustered_rate
-from warex.exports.chat import message_texts
+from warex.exports.bag_of_words import BagOfWords, can_count_words, prompt_text
 from warex.exports.prompt_page import read_prompt
 from warex.exports.rows import Row
 from warex.llm.actions.vocabulary import Vocabulary
@@ -109,41 +108,22 @@ def _bag_of_words(rows: Sequence[Row], train: Sequence[Row]) -> list[bool] | Non
     """Return whether a logistic regression on words would load each row's page again."""
     groups = [getattr(row, _group_name(rows)) for row in rows]
     enough = len({row.kind for row in rows}) == 2 and len(set(groups)) > 1
-    if find_spec("sklearn") is None or not (train or enough):
+    if not can_count_words() or not (train or enough):
         return None
+    both = [*train, *rows]
+    words = BagOfWords(
+        [prompt_text(row.prompt) for row in both], [row.kind == "failure" for row in both]
+    )
     if train:
-        return _predicted(train, rows)
+        return words.failures(range(len(train)), range(len(train), len(both)))
     from sklearn.model_selection import GroupKFold
 
     reloads = [False] * len(rows)
     for learnt, asked in GroupKFold(min(_FOLDS, len(set(groups)))).split(rows, groups=groups):
-        some = _predicted([rows[at] for at in learnt], [rows[at] for at in asked])
-        for at, reload in zip(asked, some, strict=True):
+        for at, reload in zip(asked, words.failures(learnt, asked), strict=True):
             reloads[at] = reload
     return reloads
 
 
-def _predicted(train: Sequence[Row], rows: Sequence[Row]) -> list[bool]:
-    """Return which rows a logistic regression on the words of others takes for failures."""
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
-    kinds = [row.kind == "failure" for row in train]
-    if len(set(kinds)) == 1:
-        return kinds[:1] * len(rows)
-    model = make_pipeline(
-        CountVectorizer(token_pattern=r"\w+"),
-        LogisticRegression(max_iter=1000, class_weight="balanced"),
-    )
-    model.fit([_text(row) for row in train], kinds)
-    return [bool(it) for it in model.predict([_text(row) for row in rows])]
-
-
 def _group_name(rows: Sequence[Row]) -> str:
     return "site" if len({row.site for row in rows}) > 1 else "task"
-
-
-def _text(row: Row) -> str:
-    """Return a row's prompt as text, without the system message."""
-    return "\n".join(message_texts([it for it in row.prompt if it.get("role") != "system"]))

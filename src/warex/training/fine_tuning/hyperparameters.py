@@ -1,15 +1,22 @@
 """Training hyperparameters; the defaults are the paper's (§4.2, failure-recovery training)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, Field
 
 type Whole = Annotated[int, Field(ge=1)]
 
+ALL_LINEAR: Final = "all-linear"
+"""PEFT's word for all linear modules but the last."""
+
 
 class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     """Hyperparameters of one training."""
 
+    full: bool = False
+    """Whether all weights are trained, in place of an adapter's."""
+    target: Annotated[str, Field(min_length=1)] = ALL_LINEAR
+    """The modules that LoRA adapts: their names with commas between."""
     rank: Whole = 8
     """Of LoRA's matrices."""
     alpha: Whole = 16
@@ -18,8 +25,11 @@ class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     epochs: Annotated[float, Field(gt=0, le=1000)] = 4
     batch: Whole = 8
     """Examples per update of the weights."""
-    at_once: Whole = 1
-    """Examples in memory at once; the rest of a batch is accumulated."""
+    at_once: Whole | Literal["auto"] = 1
+    """Examples in memory at once; the rest of a batch is accumulated. ``auto``: as many as fit."""
+    group_by_length: bool = False
+    """Examples of like length in one batch: less padding, but an update sees fewer kinds of them,
+    as failed pages are short."""
     learning_rate: Annotated[float, Field(gt=0, le=1)] = 1e-4
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
     """``cosine``: half a cycle, from the learning rate to zero."""
@@ -36,10 +46,13 @@ class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     """Base weights in 4 bits (NVIDIA cards only)."""
     precision: Literal["auto", "bf16", "fp32"] = "auto"
     """Of the base weights; ``auto``: bf16 if the machine supports it. LoRA's are fp32."""
+    keep_best: Literal["loss", "recovery"] = "loss"
+    """By what the best epoch is chosen: the validation loss, or the answers to validation rows."""
     beta: Annotated[float, Field(gt=0)] = 0.1
     """Of DPO and KTO: how far the model may move from its start."""
     seed: Annotated[int, Field(ge=0)] = 0
 
     def accumulated(self, processes: int = 1) -> int:
         """Return how many times ``at_once`` examples per process make a batch; at least 1."""
-        return max(1, self.batch // (self.at_once * processes))
+        at_once = 1 if self.at_once == "auto" else self.at_once
+        return max(1, self.batch // (at_once * processes))

@@ -1,4 +1,35 @@
-"""Computes logits in training only for the answer's tokens, on a CPU as on a GPU."""
+"""Checks that the loss falls on the answer's tokens, and computes no others' logits on a CPU."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from warex.errors import InputError
+
+
+def require_answer_after_prompt(tokenizer: Any, example: Mapping[str, Any]) -> None:
+    """Raise InputError if a chat template does not write an example's answer behind its prompt.
+
+    The loss falls on all tokens behind those of the prompt alone. A template that writes a prompt
+    in another way once an answer follows would put other tokens there.
+    """
+    tools = json.loads(example["tools"]) if "tools" in example else None
+    prompt = example["prompt"]
+    before = tokenizer.apply_chat_template(
+        prompt, tools=tools, add_generation_prompt=True, tokenize=True, return_dict=False
+    )
+    for name in ("completion", "chosen", "rejected"):
+        if name not in example:
+            continue
+        both = tokenizer.apply_chat_template(
+            [*prompt, *example[name]], tools=tools, tokenize=True, return_dict=False
+        )
+        if both[: len(before)] != before or len(both) == len(before):
+            raise InputError(
+                f"the chat template of {tokenizer.name_or_path} writes a prompt in another way when"
+                " an answer follows, so that the answer's tokens cannot be told from the prompt's:"
+                " give the model a template that writes both alike"
+            )
 
 
 def mask_prompt_loss(device: str) -> bool:

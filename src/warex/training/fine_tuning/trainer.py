@@ -1,25 +1,28 @@
-"""Supervised fine-tuning and preference training by TRL, with LoRA (paper §4.2).
+"""Supervised fine-tuning and preference training by TRL, with LoRA (paper §4.2) or of all weights.
 
 WAREX supplies the data, the hyperparameters, and the resumption of an interrupted training.
 """
 
 import errno
-import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset, require_empty_folder
-from warex.exports.names import Format
 from warex.exports.rows import ChatMessage
 from warex.traces.files import write_atomic
+from warex.training.fine_tuning.batch_size import at_once
+from warex.training.fine_tuning.best_checkpoint import RIGHT, IsRight, require_answers, scoring
+from warex.training.fine_tuning.devices import processes, require_launcher, visible_cards
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
-from warex.training.fine_tuning.loss_mask import mask_prompt_loss
-from warex.training.model.loading import LoadedModel, load_model, require_adapter
+from warex.training.fine_tuning.loss_mask import mask_prompt_loss, require_answer_after_prompt
+from warex.training.fine_tuning.model_card import model_card
+from warex.training.fine_tuning.result import TrainingProgress, TrainingResult
+from warex.training.fine_tuning.trainable import make_trainable, require_whole_model
+from warex.training.model.loading import LoadedModel, load_model
 from warex.training.model.memory import keep_freed_memory
 from warex.training.model.openmp import shorten_openmp_spin
 from warex.training.trl_data import (
@@ -37,33 +40,10 @@ _DISK_FULL: Final = (
 )  # fmt: skip
 """``unexpected pos``: torch wrote less of a file than was requested."""
 
-type OnStep = Callable[["TrainingProgress"], None]
+_CHECKED: Final = 8
+"""Examples whose answers are looked for behind their prompts, as a model's template writes them."""
 
-
-@dataclass(frozen=True, slots=True)
-class TrainingProgress:
-    """Progress of a training."""
-
-    step: int
-    steps: int
-    epoch: float
-    values: Mapping[str, float]
-    """As TRL logs them: ``loss``, ``eval_loss``, ``learning_rate`` …; empty for a plain step."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingResult:
-    """Result of a training."""
-
-    folder: Path
-    """Contains the adapter."""
-    steps: int
-    examples: int
-    left_out: int
-    """Rows that do not fit into ``max_length``."""
-    validation_loss: float | None
-    """Of the best epoch; None without validation rows."""
-    resumed_at: int = 0
+type OnStep = Callable[[TrainingProgress], None]
 
 
 def train(
@@ -75,55 +55,79 @@ def train(
     adapter: Path | None = None,
     resume: bool = False,
     one_sided: bool = False,
+    is_right: IsRight | None = None,
     on_step: OnStep = lambda progress: None,
 ) -> TrainingResult:
-    """Train a LoRA adapter on a data set and write it into a folder.
+    """Train a LoRA adapter, or all weights, on a data set and write it into a folder.
 
-    ``adapter`` is one to continue from. Raises InputError if the data or the model cannot be used
-    or the folder is not empty, MachineError if memory or disk space is insufficient.
+    ``adapter`` is one to continue from. ``is_right`` judges the answers by which the recipe's
+    ``keep_best`` chooses; without it the loss chooses. Raises InputError if the data, the model or
+    the recipe cannot be used, several cards are visible without a launcher, or the folder is not
+    empty; MachineError if memory or disk space is insufficient.
     """
     require_rows(dataset)
     if not one_sided:
         require_two_kinds(dataset)
+    require_whole_model(recipe, adapter)
+    require_answers(recipe, dataset)
+    if recipe.group_by_length and dataset.manifest.format != "sft":
+        raise InputError("--group-by-length goes with a data set of the format sft")
+    require_launcher(visible_cards(), os.environ)
     shorten_openmp_spin()
     last = last_checkpoint(out) if resume else None
     if not resume and is_first_process():
         require_empty_folder(out, "the adapter", "go on with what is there by --resume")
+    from jinja2 import TemplateError
+
     keep_freed_memory()
     loaded = load_model(model, precision=recipe.precision, qlora=recipe.qlora)
-    _with_adapter(loaded, adapter, recipe)
+    make_trainable(loaded, adapter, recipe)
 
     def length(messages: Sequence[ChatMessage]) -> int:
         whole = for_chat_template(messages)
         return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
 
-    some, left_out = examples(dataset.splits.get("train", ()), length, recipe.max_length)
+    try:
+        some, left_out = examples(dataset.splits.get("train", ()), length, recipe.max_length)
+    except TemplateError as error:
+        raise InputError(
+            f"the chat template of {model} takes no such messages: {error}. Take another model, or"
+            " export from an agent whose prompts it takes"
+        ) from None
     if not some:
         raise InputError(
             f"{dataset.folder}: no row of train fits into {recipe.max_length} tokens: raise"
             " --max-length, or export with a smaller --largest"
         )
+    for example in some[:_CHECKED]:
+        require_answer_after_prompt(loaded.tokenizer, example)
     validation, _ = examples(dataset.splits.get("validation", ()), length, recipe.max_length)
+    kind, several = dataset.manifest.format, processes(os.environ)
+    longest = max(length([*it["prompt"], *_answer(it)]) for it in some)
+    size = at_once(loaded, recipe, longest, pairs=kind != "sft", processes=several)
+    recipe = recipe.model_copy(update={"at_once": size})
     from safetensors import SafetensorError
 
     out.mkdir(parents=True, exist_ok=True)
     try:
         written = json.dumps({"model": model, **recipe.model_dump()}, indent=2)
         write_atomic(out / RECIPE, f"{written}\n".encode())
-        trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, on_step)
+        trainer = _trainer(loaded, dataset, some, validation, out, recipe, is_right, on_step)
         trainer.train(resume_from_checkpoint=str(last) if last else None)
         trainer.save_model(str(out))
-        best = trainer.state.best_metric
+        loss, right = _of_best(trainer.state)
         trained = TrainingResult(
             folder=out,
             steps=trainer.state.global_step,
             examples=len(some),
             left_out=left_out,
-            validation_loss=float(best) if best is not None else None,
+            validation_loss=loss,
+            right=right,
+            at_once=size,
             resumed_at=int(last.name.rpartition("-")[2]) if last else 0,
         )
         if trainer.is_world_process_zero():
-            write_atomic(out / "README.md", _card(model, dataset, recipe, trained).encode())
+            write_atomic(out / "README.md", model_card(model, dataset, recipe, trained).encode())
     except (OSError, RuntimeError, SafetensorError) as error:
         raise _explained(error, out) from error
     return trained
@@ -146,47 +150,52 @@ def _is_whole(folder: Path) -> bool:
 
     try:
         json.loads((folder / "trainer_state.json").read_bytes())
-        with safe_open(folder / "adapter_model.safetensors", "pt") as weights:
-            return bool(weights.keys()) and (folder / "optimizer.pt").stat().st_size > 0
-    except (OSError, ValueError, SafetensorError):
+        files = _weights(folder)
+        for file in files:
+            with safe_open(file, "pt") as weights:
+                if not weights.keys():
+                    return False
+        return bool(files) and (folder / "optimizer.pt").stat().st_size > 0
+    except (OSError, ValueError, LookupError, SafetensorError):
         return False
 
 
-def _with_adapter(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparameters) -> None:
-    """Add a trainable LoRA adapter to the model, new or loaded."""
-    import torch
-    from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
-    from transformers import set_seed
+def _weights(folder: Path) -> list[Path]:
+    """Return the files of an adapter's weights or of a model's, which may be in several."""
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        return [
+            folder / name for name in set(json.loads(index.read_bytes())["weight_map"].values())
+        ]
+    names = ("adapter_model.safetensors", "model.safetensors")
+    return [folder / name for name in names if (folder / name).is_file()]
 
-    set_seed(recipe.seed)
-    if recipe.qlora:
-        loaded.model = prepare_model_for_kbit_training(
-            loaded.model, use_gradient_checkpointing=recipe.gradient_checkpointing
-        )
-    if adapter is not None:
-        require_adapter(adapter)
-        loaded.model = PeftModel.from_pretrained(loaded.model, str(adapter), is_trainable=True)
-    else:
-        lora = LoraConfig(
-            r=recipe.rank,
-            lora_alpha=recipe.alpha,
-            lora_dropout=recipe.dropout,
-            target_modules="all-linear",
-            task_type="CAUSAL_LM",
-        )
-        loaded.model = get_peft_model(loaded.model, lora)
-    for weights in loaded.model.parameters():
-        if weights.requires_grad and weights.dtype != torch.float32:
-            weights.data = weights.data.float()
+
+def _answer(example: Mapping[str, Any]) -> list[ChatMessage]:
+    """Return an example's longest answer."""
+    answers = [example[name] for name in ("completion", "chosen", "rejected") if name in example]
+    return max(answers, key=lambda it: len(json.dumps(it)))
+
+
+def _of_best(state: Any) -> tuple[float | None, float | None]:
+    """Return the validation loss of the best epoch, and its score if answers choose it."""
+    if state.best_metric is None:
+        return None, None
+    best = float(state.best_metric)
+    if not any(RIGHT in it for it in state.log_history):
+        return best, None
+    losses = {it["step"]: it["eval_loss"] for it in state.log_history if "eval_loss" in it}
+    return losses.get(state.best_global_step), best
 
 
 def _trainer(
     loaded: LoadedModel,
-    kind: Format,
+    dataset: Dataset,
     some: list[dict[str, Any]],
     validation: list[dict[str, Any]],
     out: Path,
     recipe: Hyperparameters,
+    is_right: IsRight | None,
     on_step: OnStep,
 ) -> Any:
     import trl
@@ -200,32 +209,39 @@ def _trainer(
         "sft": (trl.SFTConfig, trl.SFTTrainer),
         "dpo": (trl.DPOConfig, trl.DPOTrainer),
         "kto": (trl.KTOConfig, trl.KTOTrainer),
-    }[kind]
+    }[dataset.manifest.format]
     choices: dict[str, Any] = {"beta": recipe.beta}
-    if kind == "sft":
+    if dataset.manifest.format == "sft":
         choices = {"completion_only_loss": True, "packing": recipe.packing}
+    if recipe.group_by_length:
+        choices["train_sampling_strategy"] = "group_by_length"
     best = bool(validation)
+    by_answers = recipe.keep_best == "recovery" and is_right is not None
+    if is_right is not None and by_answers:
+        trainer = scoring(trainer, loaded, dataset, is_right)
     arguments = config(
         output_dir=str(out / CHECKPOINTS),
         num_train_epochs=recipe.epochs,
         per_device_train_batch_size=recipe.at_once,
         per_device_eval_batch_size=recipe.at_once,
-        gradient_accumulation_steps=recipe.accumulated(int(os.environ.get("WORLD_SIZE", "1"))),
+        gradient_accumulation_steps=recipe.accumulated(processes(os.environ)),
         learning_rate=recipe.learning_rate,
         lr_scheduler_type=recipe.schedule,
         warmup_steps=recipe.warmup,
         max_grad_norm=recipe.grad_norm,
         max_length=recipe.max_length,
         gradient_checkpointing=recipe.gradient_checkpointing,
-        # The base weights already have their precision, and LoRA's are fp32.
-        bf16=False,
+        # LoRA's weights are fp32, beside a base that has its precision; all weights are fp32, too,
+        # so that a card has to be told to multiply them in bf16.
+        bf16=recipe.full and recipe.precision != "fp32" and loaded.device != "cpu",
         fp16=False,
         use_cpu=loaded.device == "cpu",
         eval_strategy="epoch" if best else "no",
         save_strategy="epoch",
         save_total_limit=2,
         load_best_model_at_end=best,
-        metric_for_best_model="eval_loss" if best else None,
+        metric_for_best_model=(RIGHT if by_answers else "eval_loss") if best else None,
+        greater_is_better=by_answers,
         logging_steps=1,
         report_to=["tensorboard"],
         disable_tqdm=True,
@@ -287,28 +303,4 @@ def _explained(error: Exception, out: Path) -> MachineError:
         )
     return MachineError(
         f"the training broke: {text[:300]}. --resume goes on at the last checkpoint"
-    )
-
-
-def _card(model: str, dataset: Dataset, recipe: Hyperparameters, trained: TrainingResult) -> str:
-    manifest = dataset.manifest
-    validated = "none" if trained.validation_loss is None else f"{trained.validation_loss:.4f}"
-    digest = manifest.splits["train"].sha256
-    rows = {
-        "base model": model,
-        "data set": f"{dataset.folder.name}, {manifest.format}; train.jsonl has SHA-256 `{digest}`",
-        "examples": f"{trained.examples}, {trained.left_out} left out since they were too long",
-        "recipe": ", ".join(f"{name} {value}" for name, value in recipe.model_dump().items()),
-        "steps": str(trained.steps),
-        "validation loss of the best epoch": validated,
-        "recipe's digest": hashlib.sha256(recipe.model_dump_json().encode()).hexdigest()[:16],
-    }
-    table = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
-    head = (
-        f"---\nbase_model: {model}\nlibrary_name: peft\ntags: [web-agents, failure-recovery]\n---"
-    )
-    return (
-        f"{head}\n\n# Adapter for web agents that recover\n\n| | |\n| --- | --- |\n{table}\n\n"
-        f"`warex evaluate --data DATA --model {model} --adapter {trained.folder}` tests it;"
-        f" `warex serve --model {model} --adapter {trained.folder}` serves it.\n"
     )

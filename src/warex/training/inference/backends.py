@@ -16,6 +16,7 @@ from warex.exports.rows import ChatMessage, Row
 from warex.training.inference.batching import Generation, GenerationRequest, generate
 from warex.training.inference.tool_calls import message_of
 from warex.training.model.loading import LoadedModel
+from warex.training.ranking.legal import LegalAnswers
 from warex.training.trl_data import for_chat_template
 
 type Answered = tuple[Row, ChatMessage]
@@ -38,10 +39,12 @@ def answers_by_model(
     *,
     batch: int = 8,
     done: Callable[[str], bool] = lambda text: False,
+    legal: LegalAnswers | None = None,
 ) -> Iterator[Answered]:
     """Yield each row with the model's greedy answer, batched by length.
 
-    ``done`` returns whether a partial answer is sufficient.
+    ``done`` returns whether a partial answer is sufficient; ``legal`` binds answers to the
+    elements of the page.
     """
     written = {
         row.id: loaded.tokenizer.apply_chat_template(
@@ -61,7 +64,10 @@ def answers_by_model(
             def deliver(generated: Generation) -> None:
                 answers[row.id] = generated.text
 
-            return GenerationRequest(written[row.id], adapter, 0, 1, _NEW_TOKENS, (), deliver, done)
+            return GenerationRequest(
+                written[row.id], adapter, 0, 1, _NEW_TOKENS, (), deliver, done,
+                legal.to(row.prompt) if legal else None,
+            )  # fmt: skip
 
         generate(loaded, [wanted(row) for row in some])
         for row in some:

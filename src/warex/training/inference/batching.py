@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from warex.exports.rows import ChatMessage
+from warex.training.inference.constraint import AnswerConstraint, Words
 from warex.training.model.loading import LoadedModel
+from warex.training.ranking.legal import LegalAnswer
 from warex.training.trl_data import for_chat_template
 
 type Finish = Literal["stop", "length"]
@@ -39,6 +41,8 @@ class GenerationRequest:
     """Called from the batcher's thread, last with a finish or an error."""
     done: Callable[[str], bool] = lambda text: False
     """Returns whether a partial answer is sufficient."""
+    legal: LegalAnswer | None = None
+    """What the answer may be; None for anything."""
     cancelled: bool = False
     """Set when the client has gone."""
 
@@ -171,7 +175,48 @@ def generate(loaded: LoadedModel, batch: Sequence[GenerationRequest]) -> None:
             max_new_tokens=max(it.max_tokens for it in batch),
             pad_token_id=tokenizer.pad_token_id,
             stopping_criteria=[step],
+            prefix_allowed_tokens_fn=_allowed(loaded, batch, length),
         )
+
+
+def _allowed(
+    loaded: LoadedModel, batch: Sequence[GenerationRequest], length: int
+) -> Callable[[int, Any], Any] | None:
+    """Return the tokens that may follow in each row, as transformers asks; None if all may.
+
+    ``length`` is the number of a prompt's tokens.
+    """
+    if not any(it.legal and it.legal.texts for it in batch):
+        return None
+    import torch
+
+    ends, words = _ends(loaded), _words(loaded)
+    constraints = [
+        AnswerConstraint(it.legal, words, ends) if it.legal and it.legal.texts else None
+        for it in batch
+    ]
+    every = torch.arange(loaded.model.config.get_text_config().vocab_size)
+    unended = every[~torch.isin(every, torch.tensor(sorted(ends)))]
+    # Transformers asks for rows that have ended, too.
+    nothing = sorted(ends) or [0]
+
+    def allowed(row: int, tokens: Any) -> Any:
+        constraint = constraints[row]
+        if constraint is None:
+            return every
+        some = constraint.allowed(tokens[length:].tolist())
+        return unended if some is None else some or nothing
+
+    return allowed
+
+
+def _words(loaded: LoadedModel) -> Words:
+    tokenizer = loaded.tokenizer
+
+    def encode(text: str) -> list[int]:
+        return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    return Words(encode, lambda token: str(tokenizer.decode([token])))
 
 
 def _ends(loaded: LoadedModel) -> frozenset[int]:

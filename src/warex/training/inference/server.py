@@ -14,6 +14,7 @@ from warex.exports.rows import ChatMessage
 from warex.text.english import first_validation_error
 from warex.training.inference.batching import ChatModel, Generation, GenerationRequest
 from warex.training.inference.tool_calls import message_of
+from warex.training.ranking.legal import LegalAnswers
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -59,12 +60,15 @@ class _Refused(Exception):
 
 
 def application(
-    model: ChatModel, adapters: Mapping[str, str | None], unsaid: RequestDefaults = _UNSAID
+    model: ChatModel,
+    adapters: Mapping[str, str | None],
+    unsaid: RequestDefaults = _UNSAID,
+    legal: LegalAnswers | None = None,
 ) -> "Starlette":
     """Return the server as an ASGI application.
 
     ``adapters`` maps each served model to its adapter, or None for the base; the last one answers
-    requests without a model.
+    requests without a model. ``legal`` binds answers to the elements of a request's page.
     """
     from starlette.applications import Starlette
     from starlette.responses import JSONResponse
@@ -78,7 +82,7 @@ def application(
 
     async def complete(request: "Request") -> "Response":
         try:
-            return await _complete(request, model, adapters, unsaid)
+            return await _complete(request, model, adapters, unsaid, legal)
         except _Refused as error:
             return JSONResponse({"error": error.body}, error.status)
 
@@ -91,6 +95,7 @@ async def _complete(
     model: ChatModel,
     adapters: Mapping[str, str | None],
     unsaid: RequestDefaults,
+    legal: LegalAnswers | None,
 ) -> "Response":
     from starlette.responses import JSONResponse, StreamingResponse
 
@@ -112,6 +117,7 @@ async def _complete(
         max_tokens=_room(model, asked, tokens, unsaid),
         stop=tuple([asked.stop] if isinstance(asked.stop, str) else asked.stop or ()),
         deliver=answer.receive(),
+        legal=legal.to(asked.messages) if legal else None,
     )
     model.ask(wanted)
     if asked.stream:

@@ -85,7 +85,7 @@ class Ranker:
     def answer(self, prompt: Sequence[ChatMessage]) -> str:
         """Return the best of a prompt's legal actions, as text."""
         page = read_prompt(prompt)
-        some = candidates(page, self._templates(prompt))
+        some = candidates(page, templates_for(prompt, self.facts.templates, self.facts.prompts))
         if not some:
             return _NOTHING
         buckets = self.facts.options.buckets
@@ -100,12 +100,17 @@ class Ranker:
         text = self.facts.model_dump_json(indent=2) + "\n"
         write_atomic(folder / FACTS, text.encode("utf-8", "replace"))
 
-    def _templates(self, prompt: Sequence[ChatMessage]) -> Sequence[ActionTemplate]:
-        """Return the templates of the prompt's agent; of an unknown one, those used most."""
-        usual = Counter(it.vocabulary for it in self.facts.templates).most_common(1)
-        default = usual[0][0] if usual else ""
-        known = self.facts.prompts.get(_system(prompt), default)
-        return [it for it in self.facts.templates if it.vocabulary == known]
+
+def templates_for(
+    prompt: Sequence[ChatMessage], templates: Sequence[ActionTemplate], known: Mapping[str, str]
+) -> list[ActionTemplate]:
+    """Return the templates of the prompt's agent; of an unknown one, those used most.
+
+    ``known`` has the vocabulary of each system prompt, by its ``system_key``.
+    """
+    usual = Counter(it.vocabulary for it in templates).most_common(1)
+    vocabulary = known.get(system_key(prompt), usual[0][0] if usual else "")
+    return [it for it in templates if it.vocabulary == vocabulary]
 
 
 def is_ranker(folder: str) -> bool:
@@ -165,7 +170,7 @@ def train_ranker(dataset: Dataset, out: Path, options: RankerOptions = _DEFAULTS
     facts = RankerFacts(
         options=options,
         templates=templates,
-        prompts={_system(row.prompt): row.vocabulary for row in rows},
+        prompts={system_key(row.prompt): row.vocabulary for row in rows},
         data=dataset.manifest.splits["train"].sha256 if dataset.manifest.splits else "",
         rows=len(examples),
         left_out=len(rows) - len(examples),
@@ -199,7 +204,7 @@ def _fit(examples: Sequence[_Example], options: RankerOptions) -> _Floats:
     return np.asarray(model.coef_[0], np.float32)
 
 
-def _system(prompt: Sequence[ChatMessage]) -> str:
+def system_key(prompt: Sequence[ChatMessage]) -> str:
     """Return the CRC-32 of a prompt's system message."""
     text = "\n".join(message_texts([it for it in prompt if it.get("role") == "system"]))
     return f"{crc32(text.encode('utf-8', 'replace')):08x}"
