@@ -50,6 +50,14 @@ def test_every_column_is_documented_in_order_and_no_other(name: str) -> None:
     assert list(found.items()) == [(c, TYPES[kind]) for c, kind in SCHEMAS[name].items()]
 
 
+def test_a_run_is_shown_by_its_frames_shapes_and_reads_no_trace_for_that(run: Frames) -> None:
+    shown = repr(run)
+
+    assert f"trials {run.trials.height}x{run.trials.width}" in shown
+    assert "requests" not in shown
+    assert len(shown) < 500
+
+
 def test_pandas_that_is_not_installed_is_named_with_its_extra(
     run: Frames, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,8 +1,14 @@
+from pathlib import Path
+
+from tests.analysis.builders import RunFolder, Story
 from tests.report.builders import mean, row, run, table
 from warex.analysis.metrics.row import ConditionRow
+from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Delta, Power
+from warex.analysis.table.tabulate import tabulate
 from warex.report.text.overview import MOST_ROWS, chosen_rows, summaries, warnings
+from warex.traces import Void
 
 FALL = Delta(-0.5, 10, (-0.7, -0.3), 0.0001, 0.0004, "mcnemar", lost=5)
 OPEN = Delta(-0.1, 10, (-0.3, 0.1), 0.5, 1.0, "mcnemar", lost=2, won=1)
@@ -95,6 +101,22 @@ def test_a_fault_that_hardly_reached_anybody_heads_the_screen() -> None:
 
     assert warnings(run(*rows), table(*rows)) == (
         "Hardly measured, since a fault reached fewer than half of the trials: patient, a (2/10).",
+    )
+
+
+def test_the_usual_reason_of_void_attempts_is_given(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    for task, reason in (
+        ("a", "the\x1bsite is down"),
+        ("b", "the\x1bsite is down"),
+        ("c", "no disk"),
+    ):
+        folder.trial("clean", task, Void(reason=reason), Story())
+    loaded = load_run(tmp_path)
+
+    assert warnings(loaded, tabulate(loaded)) == (
+        "No trial counts, so there are no results.",
+        "2 of 3 void attempts: the␛site is down",
     )
 
 

@@ -145,7 +145,7 @@ _FRAMES: Final = (
 
 
 @made_by("warex.load_run(…)")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frames:
     """A run in frames."""
 
@@ -184,6 +184,15 @@ class Frames:
     def faults(self) -> "pl.DataFrame":
         """One line for each planned fault, as in ``injections``, with its verdict."""
         return _frame(FAULTS, (line for a in self.run.attempts for line in _faults(a)))
+
+    def __repr__(self) -> str:
+        """Name the frames that are in memory, with their shapes."""
+        shapes = (
+            f"{name} {frame.height}x{frame.width}"
+            for name in _FRAMES
+            if (frame := vars(self).get(name)) is not None
+        )
+        return f"<warex.Frames of {self.run.path}: {', '.join(shapes)}>"
 
     def to_pandas(self) -> "dict[str, pd.DataFrame]":
         """Return each frame by its name as a frame of pandas; reads the traces again.

@@ -1,5 +1,6 @@
 """The overview of a run: success, tasks lost, recovery and cost, one sentence each."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,13 +11,15 @@ from warex.analysis.table.conclusions import Conclusion, conclusion_of
 from warex.analysis.table.tabulate import Table
 from warex.report.text import formatting
 from warex.text.english import count_noun
-from warex.traces import CLEAN, NO_PROXY
+from warex.text.escaping import escape_controls
+from warex.traces import CLEAN, NO_PROXY, Void
 
 MOST_ROWS = 12
 """Maximum number of rows, so that the overview fits one screen."""
 _MOST_AGENTS = 3
 """With more agents, each has one sentence only."""
 _MOST_NAMES = 3
+_LONGEST_REASON = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ def _change(row: ConditionRow) -> float:
 def _warnings(run: Run, table: Table) -> Iterator[str]:
     if not any(row.n for row in table.rows):
         yield "No trial counts, so there are no results."
+        yield from _usual_void(run)
         return
     low = [f"{row.agent}, {row.condition} ({row.exposure})" for row in table.underexposed if row.n]
     if low:
@@ -102,6 +106,15 @@ def _warnings(run: Run, table: Table) -> Iterator[str]:
         number = len(table.left_out)
         counts = "it does not count" if number == 1 else "they do not count"
         yield f"{count_noun(number, 'trial')} stayed void; {counts}."
+        yield from _usual_void(run)
+
+
+def _usual_void(run: Run) -> Iterator[str]:
+    """Give the most frequent reason of void attempts, if there are any."""
+    reasons = Counter(a.outcome.reason for a in run.attempts if isinstance(a.outcome, Void))
+    for reason, number in reasons.most_common(1):
+        attempts = f"{number} of {count_noun(reasons.total(), 'void attempt')}"
+        yield f"{attempts}: {escape_controls(reason)[:_LONGEST_REASON]}"
 
 
 def _success(table: Table, agent: str, rows: Sequence[ConditionRow]) -> str:
