@@ -42,6 +42,18 @@ def test_a_damaged_outcome_is_shown_as_damaged_and_a_void_one_as_void(tmp_path: 
     assert [row["state"] for row in rows] == ["damaged", "void"]
 
 
+def test_a_trial_of_its_own_is_a_run_of_one_without_figures(tmp_path: Path) -> None:
+    Story().thinks(1, "goto").stops().write(tmp_path / "mine" / "events.jsonl")
+    folder = tmp_path / "mine"
+
+    require_run(folder)
+    shown = run_document(folder, attempts_of(folder))
+
+    assert shown["has_figures"]
+    assert (shown["verdict"], shown["conditions"]) == ([], [])
+    assert [(row["task"], row["state"]) for row in shown["trials"]] == [("mine", "running")]
+
+
 def test_a_folder_that_is_no_run_is_told_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=r"is not a run: .* Name a folder that `warex run`"):
         require_run(tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warex.analysis.output.summary import SUMMARY_VERSION, summarise
-from warex.analysis.run.folder_hints import folder_hint
+from warex.analysis.run.folder_hints import folder_hint, is_attempt
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.errors import TraceError
@@ -60,17 +60,24 @@ class Attempt:
 
 
 def require_run(run: Path) -> None:
-    """Raise TraceError for a folder that is not a run."""
+    """Raise TraceError for a folder that is neither a run nor a trial of its own."""
     if not run.is_dir():
         raise TraceError(f"{run} is not a folder, so there is no run to read.")
-    if not path_exists(run / MANIFEST) and not (run / TRIALS).is_dir():
+    is_run = path_exists(run / MANIFEST) or (run / TRIALS).is_dir()
+    if not is_run and not is_attempt(run):
         raise TraceError(
             f"{run} is not a run: it has neither a {MANIFEST} nor trials. {folder_hint(run)}"
         )
 
 
 def attempts_of(run: Path) -> dict[str, Attempt]:
-    """Return the attempts of a run by their ids; raise TraceError if the folder is not a run."""
+    """Return the attempts of a run by their ids; raise TraceError if the folder is not a run.
+
+    A trial that is not part of a campaign, as ``warex exec`` writes one, is a run of itself.
+    """
+    if is_attempt(run):
+        key = TrialKey(benchmark="", agent="command", condition="trial", task=run.resolve().name)
+        return {place_id("."): Attempt(place_id("."), key, 1, str(run), ".")}
     attempts: dict[str, Attempt] = {}
     prefix = f"{run.as_posix()}/"
     for key, number, folder in find_attempts(run):
@@ -88,7 +95,10 @@ def run_document(run: Path, attempts: Mapping[str, Attempt]) -> dict[str, Any]:
     summary = _written_summary(run)
     figures = _figures_by_path(summary)
     rows = [_row(attempt, figures) for attempt in attempts.values()]
-    has_figures = summary is not None and all(row["has_figures"] for row in rows)
+    # Figures of a campaign compare its trials; a trial of its own has none.
+    has_figures = is_attempt(run) or (
+        summary is not None and all(row["has_figures"] for row in rows)
+    )
     name = summary.get("campaign") if summary else None
     return {
         "name": str(name or run.resolve().name),

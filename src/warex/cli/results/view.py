@@ -33,6 +33,8 @@ def command(
 ) -> None:
     """Show one or more runs in the browser: the grid, each trial, and where two trials part.
 
+    RUN may also be the folder of one trial, such as `warex exec --out` writes.
+
     The server listens on this machine alone, and at a secret address that is printed. It ends with
     Ctrl-C.
     """
