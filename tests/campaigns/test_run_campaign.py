@@ -102,7 +102,7 @@ def test_other_traffic_is_another_configuration(
     run_campaign(small, tmp_path / "run", RunOptions(jobs=1))
 
     run_campaign(small, tmp_path / "run", RunOptions(resume=True, jobs=2))
-    with pytest.raises(InputError, match=r"\(traffic differ\)"):
+    with pytest.raises(InputError, match=r"\(traffic differs\)"):
         run_campaign(
             with_traffic(small, record="concerned"), tmp_path / "run", RunOptions(resume=True)
         )
