@@ -78,6 +78,20 @@ def attempt_dir(run: Path, key: TrialKey, attempt: int) -> Path:
     return trial_dir(run, key) / f"attempt-{attempt}"
 
 
+def attempt_numbers(run: Path, key: TrialKey) -> list[int]:
+    """Return the numbers of a trial's attempts on disk, in order.
+
+    One may be missing: that of an attempt which was lost with its machine is not given again.
+    """
+    try:
+        names = [path.name for path in trial_dir(run, key).iterdir()]
+    except OSError:
+        return []
+    numbers = (name.removeprefix("attempt-") for name in names)
+    read = (int(number) for number in numbers if number.isascii() and number.isdigit())
+    return sorted(number for number in read if f"attempt-{number}" in names)
+
+
 def attempt_id(run: Path, attempt: Path) -> str:
     """Return a short name of an attempt, from its place in the run, by which links name it."""
     return place_id(attempt.as_posix().removeprefix(f"{run.as_posix()}/"))

@@ -65,6 +65,18 @@ def test_the_last_counted_attempt_is_the_twin(tmp_path: Path) -> None:
     assert all(isinstance(one.event, RequestSeen) for one in twin.requests)
 
 
+def test_a_twin_is_found_though_an_earlier_attempt_was_lost_with_its_machine(
+    tmp_path: Path,
+) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    folder.trial("clean", "add", solved(), _clean(), attempt=2)
+    folder.trial("server-error", "add", failed(), _hurt())
+
+    assert twins_of(tmp_path, _key("server-error"))
+    [trial] = [one for one in load_run(tmp_path).trials if one.exposed]
+    assert trial.parting is not None
+
+
 def test_a_damaged_twin_is_none(tmp_path: Path) -> None:
     clean = RunFolder(tmp_path).manifest().trial("clean", "add", solved(), _clean())
     (clean / EVENTS).write_text("{}\n{}\n")

@@ -11,11 +11,9 @@ from warex.errors import TraceError
 from warex.files.reading import path_exists
 from warex.traces.outcome import Counted
 from warex.traces.outcome_file import read_outcome
-from warex.traces.paths import CLEAN, EVENTS, TrialKey, attempt_dir
+from warex.traces.paths import CLEAN, EVENTS, TrialKey, attempt_dir, attempt_numbers
 from warex.traces.reader import read_trace
 
-_MOST_ATTEMPTS = 99
-"""Attempts of one trial that are looked at."""
 _MOST_CACHED = 512
 """Clean trials that are kept for the other conditions of their tasks."""
 
@@ -44,14 +42,13 @@ def clean_attempt(run: Path, key: TrialKey) -> Path | None:
     outcome.
     """
     clean = replace(key, condition=CLEAN)
-    last: Path | None = None
-    for number in range(1, _MOST_ATTEMPTS if clean != key else 0):
+    if clean == key:
+        return None
+    for number in reversed(attempt_numbers(run, clean)):
         folder = attempt_dir(run, clean, number)
-        if not path_exists(folder):
-            break
         if isinstance(read_outcome(folder), Counted) and path_exists(folder / EVENTS):
-            last = folder
-    return last
+            return folder
+    return None
 
 
 @lru_cache(maxsize=_MOST_CACHED)
