@@ -126,8 +126,10 @@ def test_each_failure_is_shown_as_what_it_is_and_heals(chromium: Path, tmp_path:
     planned = {event.injection: event.rule for event in lane.events(FaultPlanned)}
     assert {event.ordinal for event in lane.events(FaultPlanned)} == {1}
     assert {planned[event.injection] for event in lane.events(FaultDelivered)} == set(names)
+    # Of a second connection, which the browser gives up or which is open at the end.
     missed = {(event.rule, event.reason) for event in lane.events(FaultMissed)}
-    assert missed <= {("unanswered", "client_gone"), ("silent", "client_gone")}, missed
+    assert {rule for rule, _ in missed} <= {"unanswered", "silent"}, missed
+    assert {reason for _, reason in missed} <= {"client_gone", "trial_over"}, missed
     assert lane.events(TlsRejected) == []
 
 
