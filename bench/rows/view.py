@@ -166,9 +166,10 @@ def _indexed(browser: Browser, run: Path) -> Iterator[Row]:
 
 
 def _open_first_trial(viewer: _Viewer, page: Page, openings: list[_Opening]) -> None:
-    """Open a run, then its first trial, which is measured."""
+    """Open a run; once its figures are there, open its first trial, which is measured."""
     page.goto(viewer.address)
     page.locator("a.cell").first.wait_for()
+    page.get_by_text("The figures are computed").wait_for(state="hidden")
     with _measured(viewer, page, openings):
         page.locator("a.cell").first.click()
         page.locator(".event.on").wait_for(timeout=120_000)
