@@ -72,6 +72,8 @@ def test_what_is_no_answer_stays(given: bytes) -> None:
         (answer(-1, -2), "the choice 0 has 1 token ids and 2 log-probabilities"),
         (answer(None), "None as a log-probability"),
         (answer(float("-inf")), "-inf as a log-probability"),
+        (answer(10**400), "as a log-probability"),
+        (answer(True), "True as a log-probability"),
         (answer(-1, ids='["7"]'), "token ids that are not 0 to"),
         (answer(-1, ids="[true]"), "token ids that are not 0 to"),
         (answer(-1, ids="[99999999999]"), "token ids that are not 0 to"),

@@ -25,6 +25,7 @@ API: Final = "openai_chat"
 _MOST_TOKENS: Final = 1_000_000
 """Of one call, with its prompt; more are not recorded."""
 _MOST_ID: Final = 2**31
+_LONGEST_SHOWN: Final = 80
 _PROMPT: Final = "prompt_token_ids"
 _IDS: Final = "token_ids"
 _LOGPROBS: Final = "logprobs"
@@ -171,15 +172,16 @@ class TokenReader:
             if not (ids or entries) or not self._has_room(len(entries)):
                 continue
             index = choice.get("index", position)
-            index = index if isinstance(index, int) else position
+            index = index if type(index) is int and 0 <= index < _MOST_TOKENS else position
             known = self._choices.setdefault(index, ChoiceTokens(index))
             known.token_ids += ids
             for entry in entries:
-                logprob = entry.get("logprob")
-                if not isinstance(logprob, int | float) or not math.isfinite(logprob):
-                    self._error = f"the model server returned {logprob!r} as a log-probability"
+                logprob = _finite(entry.get("logprob"))
+                if logprob is None:
+                    shown = repr(entry.get("logprob"))[:_LONGEST_SHOWN]
+                    self._error = f"the model server returned {shown} as a log-probability"
                     return
-                known.logprobs.append(float(logprob))
+                known.logprobs.append(logprob)
                 token = as_text(entry.get("token"))
                 known.tokens.append(token.encode(errors="replace").decode())
 
@@ -214,6 +216,17 @@ class TokenReader:
             for name in (_LOGPROBS, _IDS):
                 if name in hidden:
                     yield from _filled(text, choice, name)
+
+
+def _finite(value: JsonValue) -> float | None:
+    """Return a number as a finite float; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # An integer beyond the floats.
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _filled(text: str, parent: Span, name: str) -> Iterator[Span]:
