@@ -11,6 +11,7 @@ from warex.benchmarks.artifacts import (
     read_text_or_empty,
 )
 from warex.errors import TrialVoid
+from warex.files.reading import LARGEST
 
 
 def test_a_harness_without_a_result_is_counted_as_crashed_with_its_reason() -> None:
@@ -50,3 +51,14 @@ def test_the_last_words_are_the_last_line_that_says_something(tmp_path: Path) ->
     assert last_output(log, about="failed") == ", after it said: it failed here"
     assert last_output(log, about="nowhere") == last_output(log)
     assert last_output(tmp_path / "none") == ""
+
+
+def test_of_a_log_that_is_larger_than_is_read_the_end_is_given(tmp_path: Path) -> None:
+    log = tmp_path / "agent.log"
+    with log.open("wb") as file:
+        file.truncate(LARGEST + 1)
+        file.seek(0, 2)
+        file.write(b"\nno memory is left\n")
+
+    assert last_output(log) == ", after it said: no memory is left"
+    assert last_output(tmp_path) == ""

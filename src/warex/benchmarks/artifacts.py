@@ -1,12 +1,16 @@
 """Reads the files of a benchmark's command, which may be missing."""
 
 import json
+import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from warex.benchmarks.job import TaskResult
 from warex.errors import TrialVoid
-from warex.files.reading import read_regular_file, read_text_file
+from warex.files.reading import open_regular_file, read_regular_file, read_text_file
+
+_LOG_END: Final = 1 << 20
+"""Bytes of a log in which its last line is looked for."""
 
 
 def harness_crash(why: str) -> TaskResult:
@@ -41,7 +45,16 @@ def read_json_or_empty(path: Path) -> dict[str, Any]:
 
 
 def last_output(log: Path, about: str = "") -> str:
-    """Return the last line of a log, or the last with ``about`` in it, to end a sentence with."""
-    lines = [line.strip() for line in read_text_or_empty(log).split("\n") if line.strip()]
-    said = [line for line in lines if about in line] or lines
-    return f", after it said: {said[-1][:300]}" if said else ""
+    """Return the last line of a log, or the last with ``about`` in it, to end a sentence with.
+
+    Only the end of a long log is read; "" if it cannot be.
+    """
+    try:
+        with open_regular_file(log) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _LOG_END))
+            end = file.read(_LOG_END).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    lines = [line.strip() for line in end.split("\n") if line.strip()]
+    matching = [line for line in lines if about in line] or lines
+    return f", after it said: {matching[-1][:300]}" if matching else ""
