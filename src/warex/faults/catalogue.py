@@ -35,7 +35,7 @@ _REFUSED: Final = {
     " connection late as such packets do, and websocket_fault with action: reorder exchanges"
     " messages"
 }
-"""Kinds that a user may look for in vain, and why."""
+"""Kinds that WAREX does not support, and why."""
 _PLUGINS: Final = "warex.faults"
 
 
@@ -52,7 +52,7 @@ def fault_named(kind: str) -> type[Fault] | None:
 
 
 def why_refused(kind: str) -> str | None:
-    """Return why there is no fault of a kind that a user may look for; None for any other."""
+    """Return why WAREX does not support a kind; None if it has no entry."""
     return _REFUSED.get(kind)
 
 
