@@ -43,6 +43,9 @@ recovers; a *clean* one is an ordinary step of a solved trial.
 | runs | {{ manifest.sources | join(", ") }} |
 | agents | {{ several("agents") }} |
 | benchmarks | {{ several("benchmarks") }} |
+{% if manifest.oracle %}
+| answers | of the tasks' oracles, in the states that the agents came to |
+{% endif %}
 | split by | {{ manifest.split_by | join(", ") or "nothing" }} |
 {% for split, held in manifest.splits.items() if held.examples %}
 | sites of {{ split }} | {{ held.sites | join(", ") }} |
