@@ -52,7 +52,7 @@ class Dagger:
     @property
     def compared(self) -> tuple[str, ...]:
         """The rankers that are run on unseen sites."""
-        return (BEFORE, FIRST, MORE, *self.last)
+        return (BEFORE, *self.last, FIRST, MORE)
 
     def name(self, seed: int, number: int) -> str:
         """Return the name of the ranker after a round."""
