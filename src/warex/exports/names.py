@@ -2,12 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from warex.plugins import PluginGroup
-
-if TYPE_CHECKING:
-    from warex.exports.run_formats import RunExport
 
 type Format = str
 """The name of a data set's format; its file is in ``dataset_formats``."""
@@ -58,7 +55,7 @@ THOUGHTS: Final[tuple[Thoughts, ...]] = get_args(Thoughts.__value__)
 LEAKS: Final[tuple[Leak, ...]] = get_args(Leak.__value__)
 
 
-def _accept(name: str, value: object) -> "Callable[[RunExport], Iterable[str]]":
+def _accept(name: str, value: object) -> Callable[[Any], Iterable[str]]:
     """Return the function that writes another distribution's format; raise ValueError if none."""
     if not callable(value):
         raise ValueError("is not a function that takes a warex.exports.run_formats.RunExport")
