@@ -111,7 +111,12 @@ async def test_the_event_loop_is_told_of_a_pause_only_if_something_comes(
     removed: list[int] = []
     loop = asyncio.get_running_loop()
     remove = loop.remove_reader
-    monkeypatch.setattr(loop, "remove_reader", lambda fd: (removed.append(fd), remove(fd)))
+
+    def noted(fd: int) -> bool:
+        removed.append(fd)
+        return remove(fd)
+
+    monkeypatch.setattr(loop, "remove_reader", noted)
     async with connected() as (transport, receiver, peer):
         transport.pause_reading()
         await asyncio.sleep(0)
