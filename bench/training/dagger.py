@@ -73,7 +73,7 @@ class Dagger:
                 if new:
                     faults = {kind: campaigns.LIVE_FAULTS[kind] for kind in _FAULTS}
                     with self.base.served(name, "--model", self.base.path(name)) as url:
-                        self.base.run_campaign(
+                        self.base.run_served_campaign(
                             campaigns.live(
                                 f"{name}-unseen", name, url, self.live,
                                 max_steps=campaigns.MAX_STEPS, faults=faults,
@@ -86,7 +86,7 @@ class Dagger:
         with base.step(f"of-{agent}") as new:
             if new:
                 with base.served(agent, "--model", base.path(policy), "--name", agent) as url:
-                    base.run_campaign(
+                    base.run_served_campaign(
                         campaigns.rollout(agent, url, self.sample, seed=10 * seed + number)
                     )
         runs = [f"run-of-{self._agent(seed, earlier)}" for earlier in range(number)]

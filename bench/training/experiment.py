@@ -240,4 +240,4 @@ class Experiment(Steps):
                 options += [] if name == BASE else ["--adapter", self.path(name), "--merge"]
                 with self.served(name, *options) as url:
                     asked = model if name == BASE else name
-                    self.run_campaign(campaigns.live(name, asked, url, self.size.live))
+                    self.run_served_campaign(campaigns.live(name, asked, url, self.size.live))

@@ -77,4 +77,4 @@ class Rankers:
                     campaign = campaigns.live(
                         name, name, url, self.live, max_steps=campaigns.MAX_STEPS
                     )
-                    self.steps.run_campaign(campaign)
+                    self.steps.run_served_campaign(campaign)

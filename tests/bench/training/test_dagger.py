@@ -75,6 +75,15 @@ def test_live_tasks_are_of_unseen_sites_and_no_seed_has_more_than_another(
         assert [it["name"] for it in campaign["conditions"]] == ["clean", "http-error"]
 
 
+def test_a_run_with_a_served_model_begins_again_since_the_model_has_a_new_port(
+    tmp_path: Path, commands: list[Sequence[str]]
+) -> None:
+    (tmp_path / "run-of-oracle-0").mkdir()
+    Dagger(Experiment(tmp_path, SMALL), (0,), rounds=1, sample=3, live=("a-task",)).run()
+
+    assert not any("--resume" in command for command in commands)
+
+
 def test_success_rises_only_where_tasks_are_significantly_more_often_solved() -> None:
     def trials(solved: int) -> list[LiveTrial]:
         return [LiveTrial(f"t{at}", "http-error", at < solved) for at in range(12)]
