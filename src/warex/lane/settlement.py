@@ -239,7 +239,10 @@ class Settlement:
                 applied.waited_s += paused
         for applied, _ in zip(state.draft.copies, range(outcome.copies_sent), strict=False):
             applied.site_change = _TWICE
-        return {id(it): arrival_of(it, outcome, held=it is unfinished) for it in state.applied}
+        return {
+            id(it): arrival_of(it, outcome, left_during_hold=it is unfinished)
+            for it in state.applied
+        }
 
     def _unapply(self, state: ExchangeState, last: AppliedInjection | None) -> None:
         """Take back the injections after that in whose hold the exchange ended."""

@@ -97,8 +97,8 @@ class TestbedTasks:
                     why = last_output(episode.folder / AGENT_LOG)
                     raise TrialVoid(f"the agent ended with code {episode.exit_code}{why}")
                 path = episode.folder / RESULT
-                said = read_json_or_empty(path) if path_exists(path) else {}
-                answer = said.get("answer")
+                result = read_json_or_empty(path) if path_exists(path) else {}
+                answer = result.get("answer")
                 text = answer if isinstance(answer, str) else None
                 return self._benchmark.judge(name, environment, text).score
 

@@ -119,8 +119,8 @@ def split_frames(
 
 def _events(body: bytes, stream: BodyFrames, begin: int = 0) -> Iterator[JsonValue]:
     yield from _event_values(body[begin:], stream)
-    if not stream.done and (found := _PLAIN_ERROR.search(body, max(0, len(body) - _LONGEST_ERROR))):
-        yield from _readable([found[0]])
+    if not stream.done and (error := _PLAIN_ERROR.search(body, max(0, len(body) - _LONGEST_ERROR))):
+        yield from _readable([error[0]])
 
 
 def _event_values(body: bytes, stream: BodyFrames | EventReader) -> Iterator[JsonValue]:
@@ -204,9 +204,9 @@ def _sse_bytes(body: bytes) -> Iterator[bytes]:
 def _lines(body: bytes, ends: re.Pattern[bytes]) -> Iterator[bytes]:
     begin = 0
     if b"\r" not in body:
-        while (found := body.find(b"\n", begin)) >= 0:
-            yield body[begin:found]
-            begin = found + 1
+        while (newline := body.find(b"\n", begin)) >= 0:
+            yield body[begin:newline]
+            begin = newline + 1
         yield body[begin:]
         return
     for end in ends.finditer(body):
@@ -296,7 +296,7 @@ def _message_bytes(body: bytes) -> Iterator[bytes]:
 
 
 def _headers(block: bytes) -> dict[str, str]:
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     at = 0
     while at < len(block):
         name_end = at + 1 + block[at]
@@ -304,8 +304,8 @@ def _headers(block: bytes) -> dict[str, str]:
             break
         value = name_end + 3
         end = value + int.from_bytes(block[name_end + 1 : value], "big")
-        found[block[at + 1 : name_end].decode(errors="replace")] = block[value:end].decode(
+        headers[block[at + 1 : name_end].decode(errors="replace")] = block[value:end].decode(
             errors="replace"
         )
         at = end
-    return found
+    return headers

@@ -46,10 +46,10 @@ class PacketLosses:
         except OSError:
             self._tries.settle(*lossy, delivered=False)
             return
-        kept = 1.0
+        passed = 1.0
         for injection in lossy:
-            kept *= 1 - _share(injection)
-        entry = PacketLossEntry(address, port, 1 - kept)
+            passed *= 1 - _share(injection)
+        entry = PacketLossEntry(address, port, 1 - passed)
         self._open[redirected.client] = _LossyConnection(entry, lossy)
         self._install()
 
