@@ -81,8 +81,8 @@ def _installed(name: str) -> type[Benchmark] | None:
     """Return an adapter of another distribution."""
 
     def problem_of(kind: type[Benchmark]) -> str:
-        given = getattr(kind, "name", None)
-        return "" if given == name else f"has the name {given!r}, not {name!r}"
+        own_name = getattr(kind, "name", None)
+        return "" if own_name == name else f"has the name {own_name!r}, not {name!r}"
 
     built_in = [kind.name for kind in BENCHMARKS]
     return load_plugin(_PLUGINS, name, Benchmark, built_in, problem_of)  # type: ignore[type-abstract]

@@ -110,11 +110,11 @@ def _problem(kind: str, fault: type[Fault]) -> str:
 @cache
 def _modules() -> Mapping[str, tuple[str, ...]]:
     """Return the modules in the groups' folders by their last names."""
-    found: dict[str, tuple[str, ...]] = {}
+    modules: dict[str, tuple[str, ...]] = {}
     for file in sorted(_FOLDER.glob("*/*.py")):
         module = f"{_PACKAGE}.{file.parent.name}.{file.stem}"
-        found[file.stem] = (*found.get(file.stem, ()), module)
-    return found
+        modules[file.stem] = (*modules.get(file.stem, ()), module)
+    return modules
 
 
 def _faults_in(module: str) -> tuple[type[Fault], ...]:
@@ -146,12 +146,12 @@ class _ByKind:
 def _validate(value: Any, info: ValidationInfo) -> Any:
     if isinstance(value, Fault):
         return value
-    given = isinstance(value, Mapping) and _TAG in value
-    kind = value[_TAG] if given else None
+    names_kind = isinstance(value, Mapping) and _TAG in value
+    kind = value[_TAG] if names_kind else None
     fault = fault_named(kind) if isinstance(kind, str) else None
     if fault is None and isinstance(kind, str) and (reason := why_refused(kind)) is not None:
         raise ValueError(f"fault kind {kind!r} does not exist: {reason}")
-    if given and fault is None:
+    if names_kind and fault is None:
         kinds = ", ".join(repr(kind_of(known)) for known in catalogue())
         raise PydanticKnownError(
             "union_tag_invalid",

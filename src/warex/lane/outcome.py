@@ -26,7 +26,7 @@ class Arrival(Struct, frozen=True):
     """Whether the client has what was planned."""
     client_left: bool = False
     """Whether the client left before anything was sent, or during a hold or pause."""
-    held: bool = False
+    left_during_hold: bool = False
     """Whether it left during one of those."""
     site_failed: bool = False
     """Whether the site could not be reached, or broke off before its response began."""
@@ -52,7 +52,7 @@ def delivery_of(applied: AppliedInjection, arrival: Arrival) -> Delivery:
 def _missed(applied: AppliedInjection, arrival: Arrival) -> MissReason:
     page = applied.page
     if arrival.client_left:
-        return "client_gone" if arrival.held else "client_left"
+        return "client_gone" if arrival.left_during_hold else "client_left"
     if page is not None and page.is_bomb:
         return "decompression_bomb"
     if applied.not_streamed:

@@ -132,13 +132,13 @@ def haproxy(incident: Incident) -> Page:
         "The request could not be served as it was sent.",
         "The server could not complete this request.",
     )
-    kept = incident.pick("no-cache", "no-store, no-cache")
+    cache_control = incident.pick("no-cache", "no-store, no-cache")
     return incident.html(
         """<html><body><h1>$status $reason</h1>
 $sentence
 </body></html>
 """,
-        {"pragma": kept},
+        {"pragma": cache_control},
         sentence=sentence,
     )
 

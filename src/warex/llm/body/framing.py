@@ -51,7 +51,7 @@ class BodyFrames(Struct):
 
     items: Iterable[JsonValue] = ()
     """An iterable for one pass, which holds one item at a time."""
-    whole: bool = False
+    complete: bool = False
     """Whether they are one value or one array, not a stream."""
     cut: bool = False
     """Whether such a value is cut."""
@@ -218,14 +218,14 @@ def _lines(body: bytes, ends: re.Pattern[bytes]) -> Iterator[bytes]:
 def _json(body: bytes) -> BodyFrames:
     """Read a value, whole or cut, or one on each line (NDJSON)."""
     try:
-        return BodyFrames(_items(parse_json(body)), whole=True)
+        return BodyFrames(_items(parse_json(body)), complete=True)
     except ValueError:
         first, _, rest = body.partition(b"\n")
     # The first line of a value over several lines is not JSON.
     if rest.strip(b"\n") and any(True for _ in _readable([first])):
         return BodyFrames(_readable(_lines(body, _NEWLINE)))
     try:
-        return BodyFrames(_items(parse_json(body, cut=True)), whole=True, cut=True)
+        return BodyFrames(_items(parse_json(body, cut=True)), complete=True, cut=True)
     except ValueError:
         is_long = has_too_many_values(body)
         return BodyFrames(error=TOO_MANY_VALUES if is_long else "the answer is not JSON")

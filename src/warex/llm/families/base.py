@@ -106,8 +106,8 @@ class LlmApi(ABC):
         arrived = split_frames(body, content_type, None if begun is None else begun.events)
         for frame in arrived.items:
             if isinstance(frame, dict):
-                self.read(builder, frame, complete=arrived.whole)
-        if arrived.whole:
+                self.read(builder, frame, complete=arrived.complete)
+        if arrived.complete:
             builder.ended = builder.begun and not arrived.cut and not builder.is_continued
         elif arrived.done:
             builder.ended = builder.begun
@@ -116,7 +116,7 @@ class LlmApi(ABC):
         elif not builder.begun:
             builder.error = self._why_nothing(arrived, body)
         elif builder.is_malformed or (
-            arrived.whole and not all(map(self._is_well_formed, arrived.items))
+            arrived.complete and not all(map(self._is_well_formed, arrived.items))
         ):
             builder.error = f"the answer is not {self.answer_description}: {body_excerpt(body)}"
         return builder.answer(request, self.images)
@@ -139,7 +139,7 @@ class LlmApi(ABC):
             return "the answer is empty"
         if arrived.error is not None:
             return f"{arrived.error}: {body_excerpt(body)}"
-        if arrived.whole and not arrived.cut:
+        if arrived.complete and not arrived.cut:
             return f"the answer is not {self.answer_description}: {body_excerpt(body)}"
         return "the answer ended before the model had said anything"
 
@@ -173,7 +173,7 @@ class LlmApi(ABC):
     def events_of(self, request: LlmRequest, body: bytes, content_type: str) -> list[bytes]:
         """Split a streamed answer after each event; return nothing for another answer."""
         arrived = split_frames(body, content_type)
-        if arrived.whole or arrived.error is not None:
+        if arrived.complete or arrived.error is not None:
             return []
         return stream_events(body, content_type)
 

@@ -59,11 +59,11 @@ class CommandNotStarted(MachineError):
 class NamespaceProcess:
     """A running command in the namespace."""
 
-    def __init__(self, pid: int, line: socket.socket, gone: threading.Event) -> None:
+    def __init__(self, pid: int, line: socket.socket, launcher_gone: threading.Event) -> None:
         self.pid = pid
         """Process id in this process's PID namespace."""
         self._line = line
-        self._gone = gone
+        self._gone = launcher_gone
         self._lock = threading.Lock()
         self._code: int | None = None
 
