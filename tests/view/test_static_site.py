@@ -22,6 +22,8 @@ def test_a_folder_holds_every_document_as_a_script(tmp_path: Path) -> None:
     names = {
         "runs",
         "run/0",
+        "search/0",
+        "search/0/0",
         *(f"trial/0/{trial}" for trial in ids.values()),
         *(f"raw/0/{trial}/0" for trial in ids.values()),
         *(f"prompt/0/{trial}/{step['seq']}" for trial in ids.values()),

@@ -342,18 +342,6 @@ export async function loadLine(run: number, trial: string, seq: number): Promise
   return JSON.parse(line);
 }
 
-/** The trials that hold a text; `note` says how far a search came that was cut short. */
-export interface Matches {
-  trials: string[];
-  note: string;
-}
-
-/** Search the traces and bodies of a run; null if they cannot be searched. */
-export async function search(run: number, text: string): Promise<Matches | null> {
-  if (isStatic) return null;
-  return load<Matches>(`search/${run}?q=${encodeURIComponent(text)}`);
-}
-
 export function imageAddress(run: number, trial: string, reference: string): string {
   return isStatic
     ? `data/blob-${run}-${trial}-${reference.replace("/", "-")}`

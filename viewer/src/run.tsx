@@ -2,10 +2,11 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type ConditionRow, isStatic, type Matches, type Run, search, type TrialRow } from "./data";
+import type { ConditionRow, Run, TrialRow } from "./data";
 import { interval, MARKS, percent, plural, points, seconds, usd, withInterval } from "./format";
 import { Rows, useDocument, useKeys, Wait } from "./parts";
 import { type Route, setQuery, trialLink } from "./route";
+import { type Matches, search } from "./search";
 
 const REFRESH = 3000;
 
@@ -218,7 +219,7 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
           <input
             ref={field}
             type="search"
-            placeholder={isStatic ? "task" : "task, answer, URL, body"}
+            placeholder="task, answer, URL, body"
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
             onBlur={() => setQuery({ q: text })}

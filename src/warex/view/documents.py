@@ -26,6 +26,7 @@ from warex.view.run_document import (
     run_document,
 )
 from warex.view.search import search
+from warex.view.search_index import search_index
 from warex.view.trace_index import RAW_CHUNK, TraceIndex, raw_lines, read_index
 from warex.view.trial_document import trial_document
 
@@ -141,6 +142,10 @@ class Documents:
     def search(self, number: int, text: str) -> dict[str, Any]:
         """Return the ids of the trials that hold a text, as far as a search may take."""
         return search(list(self._attempts[number].values()), text)
+
+    def search_index(self, number: int) -> tuple[dict[str, Any], list[list[str]]]:
+        """Return what a search looks into, for pages without a server: see ``search_index``."""
+        return search_index(list(self._attempts[number].values()))
 
     def _index(self, attempt: Attempt) -> TraceIndex:
         """Return the index of a trial's trace, which is read anew if that has changed."""

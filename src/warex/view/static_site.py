@@ -63,6 +63,10 @@ def _write_run(documents: Documents, number: int, folder: Path) -> None:
             _write_trial(documents, number, str(row["id"]), folder)
         except TraceError as error:
             _write(folder, f"trial/{number}/{row['id']}", {"error": str(error)})
+    head, parts = documents.search_index(number)
+    _write(folder, f"search/{number}", head)
+    for part, texts in enumerate(parts):
+        _write(folder, f"search/{number}/{part}", texts)
 
 
 def _write_trial(documents: Documents, number: int, trial: str, folder: Path) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from warex.faults.pages import browsers, edges, frameworks, platforms, sites, web_servers
+from warex.faults.pages import sites
 from warex.faults.pages.incident import Incident, Page
+from warex.faults.pages.rendering import render_template
 
 type PageAudience = Literal["server", "browser"]
 """The apparent author: a server or the browser."""
@@ -15,9 +16,8 @@ type PageAudience = Literal["server", "browser"]
 class PageStyle:
     """A family of error pages."""
 
-    render: Callable[[Incident], Page]
-    """A pure function; its name is the family's."""
-
+    name: str
+    """Its name in scenarios."""
     audience: PageAudience = "server"
     gateway: bool = False
     """Whether it is a gateway, which may answer 502 or 504 (RFC 9110 §15.6)."""
@@ -26,47 +26,53 @@ class PageStyle:
     """Whether it says that the application failed, whatever the status."""
 
     by_name_only: bool = False
+    text: bool = False
+    """Whether its template is plain text."""
 
-    @property
-    def name(self) -> str:
-        """Its name in scenarios."""
-        return self.render.__name__
+    function: Callable[[Incident], Page] | None = None
+    """What makes its pages in place of a template; pure."""
+
+    def render(self, incident: Incident) -> Page:
+        """Return this family's page of an incident."""
+        if self.function is not None:
+            return self.function(incident)
+        return render_template(f"{self.name}.{'txt' if self.text else 'html'}", incident)
 
 
 PAGE_STYLES: tuple[PageStyle, ...] = (
-    PageStyle(web_servers.nginx, gateway=True),
-    PageStyle(web_servers.apache, gateway=True),
-    PageStyle(web_servers.iis, gateway=True),
-    PageStyle(web_servers.haproxy, gateway=True),
-    PageStyle(web_servers.tomcat),
-    PageStyle(edges.edge_network, gateway=True),
-    PageStyle(edges.edge_distribution, gateway=True),
-    PageStyle(edges.edge_cache, gateway=True),
-    PageStyle(edges.fastly, gateway=True),
-    PageStyle(edges.edge_shield, gateway=True),
-    PageStyle(edges.load_balancer, gateway=True),
-    PageStyle(edges.service_mesh, gateway=True),
-    PageStyle(platforms.vercel, gateway=True),
-    PageStyle(platforms.heroku, gateway=True, server_errors_only=True),
-    PageStyle(frameworks.nextjs),
-    PageStyle(frameworks.django),
-    PageStyle(frameworks.flask),
-    PageStyle(frameworks.rails),
-    PageStyle(frameworks.spring),
-    PageStyle(frameworks.laravel),
-    PageStyle(frameworks.express),
-    PageStyle(frameworks.plain),
-    PageStyle(sites.shop, gateway=True),
-    PageStyle(sites.portal, gateway=True),
+    PageStyle("nginx", gateway=True),
+    PageStyle("apache", gateway=True),
+    PageStyle("iis", gateway=True),
+    PageStyle("haproxy", gateway=True),
+    PageStyle("tomcat"),
+    PageStyle("edge_network", gateway=True),
+    PageStyle("edge_distribution", gateway=True),
+    PageStyle("edge_cache", gateway=True),
+    PageStyle("fastly", gateway=True),
+    PageStyle("edge_shield", gateway=True),
+    PageStyle("load_balancer", gateway=True),
+    PageStyle("service_mesh", gateway=True, text=True),
+    PageStyle("vercel", gateway=True),
+    PageStyle("heroku", gateway=True, server_errors_only=True),
+    PageStyle("nextjs"),
+    PageStyle("django"),
+    PageStyle("flask"),
+    PageStyle("rails"),
+    PageStyle("spring"),
+    PageStyle("laravel"),
+    PageStyle("express"),
+    PageStyle("plain", text=True),
+    PageStyle("shop", gateway=True, function=sites.shop),
+    PageStyle("portal", gateway=True, function=sites.portal),
     # Only for programs that ask for JSON: a browser would show it as text.
-    PageStyle(sites.api, gateway=True, by_name_only=True),
-    PageStyle(browsers.chromium, "browser"),
-    PageStyle(browsers.firefox, "browser"),
-    PageStyle(browsers.safari, "browser"),
-    PageStyle(browsers.webview, "browser"),
-    PageStyle(browsers.internet_gateway, "browser"),
+    PageStyle("api", gateway=True, by_name_only=True, function=sites.api),
+    PageStyle("chromium", "browser"),
+    PageStyle("firefox", "browser"),
+    PageStyle("safari", "browser"),
+    PageStyle("webview", "browser"),
+    PageStyle("internet_gateway", "browser"),
 )
-"""The catalogue. A new family is a function, a line here and a line in docs/reference/faults.md."""
+"""The catalogue. A new family is a template, a line here and a line in docs/reference/faults.md."""
 
 
 def style_names(voice: PageAudience) -> tuple[str, ...]:

@@ -94,8 +94,8 @@ class Incident:
         about = ("page", self.host, self.path, self.status, label)
         return "".join(self.rng.choice(letters, *about, place) for place in range(length))
 
-    def by_side(self, client: str, server: str) -> str:
-        """Return the text for a client error (4xx) or the one for a server error."""
+    def by_side[T](self, client: T, server: T) -> T:
+        """Return what fits a client error (4xx) or what fits a server error."""
         return client if self.status < 500 else server
 
     def html(self, template: str, headers: Mapping[str, str] | None = None, **more: str) -> Page:
@@ -105,10 +105,6 @@ class Incident:
         safe = {name: html.escape(value) for name, value in values.items()}
         body = Template(template).substitute(safe)
         return Page("text/html; charset=utf-8", body.encode(), headers or {})
-
-    def text(self, body: str, headers: Mapping[str, str] | None = None) -> Page:
-        """Return a page of plain text."""
-        return Page("text/plain; charset=utf-8", body.encode(), headers or {})
 
 
 def _printable(text: str) -> str:

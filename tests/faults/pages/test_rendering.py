@@ -13,3 +13,10 @@ def test_a_platform_names_its_code_in_a_header_and_on_the_page() -> None:
 
     assert page.headers["x-vercel-error"] in page.body.decode()
     assert page.headers["x-vercel-id"] in page.body.decode()
+
+
+def test_what_is_inserted_is_escaped_in_html_and_as_it_is_in_plain_text() -> None:
+    incident = Incident(500, "shop.test", '/<b>&"', KeyedRng(1, "r"))
+
+    assert b"&lt;b&gt;&amp;&quot;" in render("server", incident, "express").body
+    assert b'/<b>&"' in render("server", incident, "plain").body
