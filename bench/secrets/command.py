@@ -15,9 +15,9 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from bench.secrets import fourth, others, third
+from bench.secrets import fourth
 from bench.secrets.clean import changed
-from bench.secrets.forms import plant
+from bench.secrets.forms import OTHERS, THIRD, plant, weaker
 from bench.secrets.planted import Planted, planted, ways
 from bench.secrets.recorded import changes
 from warex.clock import Clock
@@ -48,8 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     lists = {
         "of the first list": (list(planted(asked.seed)), 0.0),
-        "of the second list": (list(plant(others.FORMS, asked.seed)), 0.0),
-        "of the third list": (list(plant(third.FORMS, asked.seed)), _MOST_LATER),
+        "of the second list": (list(plant(OTHERS, asked.seed)), 0.0),
+        "of the third list": (list(plant(THIRD, asked.seed)), _MOST_LATER),
         "of the fourth list": (list(plant(fourth.FORMS, asked.seed)), _MOST_LATER),
     }
     failed = False
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
         left = _count(every, by_kind=True, show=asked.show)
         print(f"{left:5} of {len(every):5}  secrets {name} are left in plain text")
         failed |= left > most * len(every)
-    for name, forms in third.weaker():
+    for name, forms in weaker():
         every = list(plant(forms, asked.seed))
         left = _count(every, by_kind=False, show=False)
         print(f"{left:5} of {len(every):5}  {name}, in the third list's forms (no bar)")

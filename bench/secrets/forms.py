@@ -6,11 +6,15 @@ import json
 import quopri
 import random  # noqa: TID251  (Of this run, not of a trial.)
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
+import yaml
+
 from bench.secrets.planted import Planted
-from bench.secrets.values import Draw
+from bench.secrets.values import draw_value
 
 ENCODINGS: Mapping[str, Callable[[str], str]] = {
     "": lambda text: text,
@@ -44,11 +48,45 @@ class Form:
     """A kind of secrets, each a context with ``{}`` for the encoded secret."""
 
     kind: str
-    draw: Draw
+    draw: Sequence[str]
+    """Templates, of which one makes the value."""
     places: Sequence[str]
     contexts: Sequence[str]
     encoding: str = ""
     before: str = ""
+
+
+def _load(name: str) -> tuple[Form, ...]:
+    text = Path(__file__).with_name(name).read_text("utf-8")
+    return tuple(Form(**entry) for entry in yaml.safe_load(text))
+
+
+OTHERS: Final = _load("others.yaml")
+THIRD: Final = _load("third.yaml")
+_PROSE: Final = Form(
+    "words in prose",
+    ["{letters_password}"],
+    ("prompt", "answer"),
+    (
+        "To get in, say {} at the door.",
+        "My sister always uses {} for the shop.",
+        "It is {}, as on the note.",
+        "bob, then {}, then Enter",
+    ),
+)
+"""What nothing but the sense of a sentence tells; ``--redact-string`` takes it."""
+
+
+def weaker() -> Iterator[tuple[str, Sequence[Form]]]:
+    """Yield kinds of passwords that are less like one than the third list's, in its forms."""
+    forms = [form for form in THIRD if form.draw == ["{word_password}"] and not form.encoding]
+    for name, draw in (
+        ("passwords such as otter42", "{short_password}"),
+        ("random letters and digits", "{token 14}"),
+        ("passwords of letters", "{letters_password}"),
+    ):
+        yield name, [replace(form, draw=[draw]) for form in forms]
+    yield "words in prose", (_PROSE,)
 
 
 def plant(forms: Sequence[Form], seed: int = 1) -> Iterator[Planted]:
@@ -57,7 +95,7 @@ def plant(forms: Sequence[Form], seed: int = 1) -> Iterator[Planted]:
     for form in forms:
         for context in form.contexts:
             place = form.places[rng.randrange(len(form.places))]
-            secret = form.draw(rng)
+            secret = draw_value(rng, form.draw)
             encoded = ENCODINGS[form.encoding](secret)
             text = context.replace("{}", encoded)
             yield Planted(form.kind, place, secret, text, form.before, encoded=encoded)

@@ -3,9 +3,7 @@
 It was written when values near a name were found, by one who knew how, and before it was tried.
 """
 
-from bench.secrets import values
 from bench.secrets.forms import Form
-from bench.secrets.values import Draw
 
 _CONTEXTS: tuple[tuple[str, str], ...] = (
     ("answer", "stagehand.fill('Passwort eingeben', '{}')"),
@@ -59,12 +57,12 @@ _CONTEXTS: tuple[tuple[str, str], ...] = (
     ("tool result", "l'identifiant bob et le mot de passe {}"),
     ("tool result", "Usuario bob, clave {}"),
 )
-_DRAWS: tuple[tuple[str, Draw], ...] = (
-    ("as Otter!4711xyz", values.word_password),
-    ("as otter42", values.short_password),
-    ("random letters and digits", values.token(12)),
-    ("as Blue-River42?x", lambda rng: f"Blue-River{rng.randrange(10, 99)}?x"),
-    ("as kitty@123", lambda rng: f"{rng.choice(['kitty', 'rocky'])}@{rng.randrange(100, 999)}"),
+_DRAWS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("as Otter!4711xyz", ("{word_password}",)),
+    ("as otter42", ("{short_password}",)),
+    ("random letters and digits", ("{token 12}",)),
+    ("as Blue-River42?x", ("Blue-River{number 10 99}?x",)),
+    ("as kitty@123", ("kitty@{number 100 999}", "rocky@{number 100 999}")),
 )
 FORMS = tuple(
     Form(f"password {name}", draw, (place,), (context,))

@@ -3,12 +3,11 @@
 import html
 import json
 import random  # noqa: TID251  (Of this run, not of a trial.)
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus
 
-from bench.secrets import values
-from bench.secrets.values import Draw
+from bench.secrets.values import PASSWORDS, VENDORS, draw_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +15,8 @@ class Kind:
     """A way in which secrets stand in texts."""
 
     name: str
-    draws: Mapping[str, Draw]
+    draws: Sequence[str]
+    """Templates of values."""
     contexts: Sequence[str]
     """Texts with ``{}`` for the secret."""
     places: Sequence[str]
@@ -44,9 +44,8 @@ class Planted:
 _TEXTS = ("prompt", "blocks", "tool result", "answer", "mcp result", "log")
 _AGENT = ("answer", "history", "tool argument", "log")
 _COMMANDS = ("answer", "tool argument", "prompt", "log", "mcp arguments")
-_PASSWORDS = values.PASSWORDS
-_ONE = {"word": values.word_password}
-_SPOKEN = {"word": values.word_password, "token": values.token(14)}
+_ONE = ("{word_password}",)
+_SPOKEN = ("{word_password}", "{token 14}")
 _WEBARENA = "Tab 0: Login\n[10] textbox 'Email' required: False\n[12] textbox 'Password' required: True\n[14] button 'Log In'"  # noqa: E501
 _GYM = "RootWebArea 'Login', focused\n\t[a50] textbox 'Email', clickable\n\t[a51] textbox 'Password', clickable, required\n\t[a52] button 'Sign in'"  # noqa: E501
 _SNAPSHOT = (
@@ -96,7 +95,7 @@ OPENING = (
 KINDS: tuple[Kind, ...] = (
     Kind(
         "typed by selector",
-        _PASSWORDS,
+        PASSWORDS,
         (
             "fill('#password', '{}')",
             'page.fill("input[name=\'password\']", "{}")',
@@ -123,7 +122,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "typed in a tool call",
-        _PASSWORDS,
+        PASSWORDS,
         (
             '{"selector": "#password", "text": "{}"}',
             '{"element": "Password textbox", "ref": "e12", "text": "{}"}',
@@ -143,7 +142,7 @@ KINDS: tuple[Kind, ...] = (
         ("tool arguments", "mcp arguments", "answer", "history"),
     ),
     *(
-        Kind(f"typed by the id of {name}", _PASSWORDS, contexts, places, before)
+        Kind(f"typed by the id of {name}", PASSWORDS, contexts, places, before)
         for name, before, contexts, places in (
             (
                 "WebArena",
@@ -206,10 +205,10 @@ KINDS: tuple[Kind, ...] = (
         ),
         ("answer", "history", "prompt", "log"),
     ),
-    Kind("typed after a click", _PASSWORDS, ("{}",), ("computer use", "computer call")),
+    Kind("typed after a click", PASSWORDS, ("{}",), ("computer use", "computer call")),
     Kind(
         "value of a field observed",
-        _PASSWORDS,
+        PASSWORDS,
         (
             '- textbox "Password" [ref=e12]: {}',
             "[12] textbox 'Password' required: True value: {}",
@@ -223,7 +222,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "assigned",
-        {**_SPOKEN, "short": values.short_password},
+        (*_SPOKEN, "{short_password}"),
         (
             "password={}&user=bob",
             "user=bob&password={}",
@@ -289,7 +288,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "under a name in another language",
-        {"word": values.word_password, "letters": values.letters_password},
+        ("{word_password}", "{letters_password}"),
         tuple(
             context.replace("NAME", name)
             for name in WORDS_FOR_PASSWORD
@@ -299,7 +298,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "hexadecimal under a telling name",
-        {"8": values.hexadecimal(8), "12": values.hexadecimal(12), "32": values.hexadecimal(32)},
+        ("{hexadecimal 8}", "{hexadecimal 12}", "{hexadecimal 32}"),
         tuple(
             f"https://a.example/go?{name}={{}}"
             for name in (
@@ -328,24 +327,20 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "in a field with a telling name",
-        {"12": values.hexadecimal(12), "40": values.hexadecimal(40), "token": values.token(24)},
+        ("{hexadecimal 12}", "{hexadecimal 40}", "{token 24}"),
         tuple(f'{{"{name}": "{{}}"}}' for name in OPENING)
         + tuple(f"<{name}>{{}}</{name}>" for name in OPENING),
         ("tool result", "mcp result"),
     ),
     Kind(
         "key of a vendor",
-        values.VENDORS,
+        VENDORS,
         ("{}", "key: {}", "https://a.example/x?k={}&y=1", "curl https://a.example/{}/sendMessage"),
         ("prompt", "answer", "log", "tool argument"),
     ),
     Kind(
         "random value of a query",
-        {
-            "token": values.token(24),
-            "hex": values.hexadecimal(40),
-            "base64": values.base64_text(24),
-        },
+        ("{token 24}", "{hexadecimal 40}", "{base64_text 24}"),
         tuple(
             f"https://a.example/p?x=1&{name}={{}}&y=2"
             for name in ("hkx", "grant", "st", "u_tk", "zz9", "blob1")
@@ -354,7 +349,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "escaped",
-        {"odd": values.odd_password},
+        ("{odd_password}",),
         (
             "password=%s&x=1",
             "<password>%s</password>",
@@ -378,18 +373,18 @@ def planted(seed: int = 1) -> Iterator[Planted]:
     rng = random.Random(seed)
     for kind in KINDS:
         for context in kind.contexts:
-            for draw in kind.draws.values():
+            for draw in kind.draws:
                 place = kind.places[rng.randrange(len(kind.places))]
-                secret = draw(rng)
+                secret = draw_value(rng, [draw])
                 yield Planted(kind.name, place, secret, _within(context, secret), kind.before)
                 if len(kind.draws) <= 2:
                     other = kind.places[rng.randrange(len(kind.places))]
-                    again = draw(rng)
+                    again = draw_value(rng, [draw])
                     yield Planted(kind.name, other, again, _within(context, again), kind.before)
     for place in ("request header", "response header"):
         for name in HEADERS:
-            for draw in (values.token(20), values.hexadecimal(24), values.short_password):
-                yield Planted("header", place, draw(rng), "", name=name)
+            for draw in ("{token 20}", "{hexadecimal 24}", "{short_password}"):
+                yield Planted("header", place, draw_value(rng, [draw]), "", name=name)
 
 
 def _within(context: str, secret: str) -> str:

@@ -2,116 +2,138 @@
 
 import base64
 import random  # noqa: TID251  (Of this run, not of a trial.)
+import re
 import string
 import uuid
-from collections.abc import Callable, Mapping
-
-type Draw = Callable[[random.Random], str]
-"""Draws a value."""
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 _ALNUM = string.ascii_letters + string.digits
 _WORDS = ("otter", "maple", "kettle", "harbor", "pickle", "velvet", "saddle", "tundra", "walnut")
+_FIELD = re.compile(r"\{(\w+)((?: \d+)*)\}")
 
 
-def _of(alphabet: str, length: int) -> Draw:
-    return lambda rng: "".join(rng.choice(alphabet) for _ in range(length))
+def draw_value(rng: random.Random, templates: Sequence[str]) -> str:
+    """Fill a template such as ``sk-{hexadecimal 32}``, one of those given.
+
+    A field names one of the functions below, with its numbers.
+    """
+    template = templates[0] if len(templates) == 1 else rng.choice(templates)
+    return _FIELD.sub(lambda field: _MAKERS[field[1]](rng, *map(int, field[2].split())), template)
 
 
-def token(length: int) -> Draw:
-    """Draw letters of both cases and digits, some of each."""
-    return lambda rng: (
+def _of(alphabet: str, rng: random.Random, length: int) -> str:
+    return "".join(rng.choice(alphabet) for _ in range(length))
+
+
+def token(rng: random.Random, length: int) -> str:
+    """Make letters of both cases and digits, some of each."""
+    return (
         rng.choice(string.digits)
         + rng.choice(string.ascii_uppercase)
         + rng.choice(string.ascii_lowercase)
-        + _of(_ALNUM, length - 3)(rng)
+        + _of(_ALNUM, rng, length - 3)
     )
 
 
-def hexadecimal(length: int) -> Draw:
-    """Draw hexadecimal digits, with a letter and a digit."""
-    return lambda rng: f"{rng.choice('abcdef')}{_of('0123456789abcdef', length - 2)(rng)}7"
+def upper_token(rng: random.Random, length: int) -> str:
+    """Make a token of capitals and digits."""
+    return token(rng, length).upper()
+
+
+def hexadecimal(rng: random.Random, length: int) -> str:
+    """Make hexadecimal digits, with a letter and a digit."""
+    return f"{rng.choice('abcdef')}{_of('0123456789abcdef', rng, length - 2)}7"
+
+
+def base32(rng: random.Random, length: int) -> str:
+    """Make characters of base32."""
+    return _of(string.ascii_uppercase + "234567", rng, length)
+
+
+def base64_text(rng: random.Random, size: int) -> str:
+    """Make random bytes in base64."""
+    return base64.b64encode(rng.randbytes(size)).decode().rstrip("=")
+
+
+def digits(rng: random.Random, length: int) -> str:
+    """Make digits."""
+    return _of(string.digits, rng, length)
+
+
+def number(rng: random.Random, low: int, high: int) -> str:
+    """Make a number from ``low`` on, below ``high``."""
+    return str(rng.randrange(low, high))
+
+
+def a_uuid(rng: random.Random) -> str:
+    """Make a UUID."""
+    return str(uuid.UUID(int=rng.getrandbits(128), version=4))
 
 
 def word_password(rng: random.Random) -> str:
-    """Draw a password as people choose them: ``Otter!4711xyz``."""
-    tail = f"{rng.choice('!$*.#')}{rng.randrange(1000, 9999)}{_of(string.ascii_lowercase, 3)(rng)}"
+    """Make a password as people choose them: ``Otter!4711xyz``."""
+    tail = f"{rng.choice('!$*.#')}{rng.randrange(1000, 9999)}{_of(string.ascii_lowercase, rng, 3)}"
     return rng.choice(_WORDS).title() + tail
 
 
 def short_password(rng: random.Random) -> str:
-    """Draw a password of six to eight characters: ``otter42``."""
+    """Make a password of six to eight characters: ``otter42``."""
     return f"{rng.choice(_WORDS)[:5]}{rng.randrange(10, 999)}"
 
 
 def letters_password(rng: random.Random) -> str:
-    """Draw a password of letters: ``maplekettle``."""
+    """Make a password of letters: ``maplekettle``."""
     return "".join(rng.sample(_WORDS, 2))
 
 
 def odd_password(rng: random.Random) -> str:
-    """Draw a password with signs that JSON, URLs and HTML escape."""
-    return f"{rng.choice(_WORDS)}&{rng.randrange(100, 999)}<%é/+{_of(_ALNUM, 4)(rng)}"
+    """Make a password with signs that JSON, URLs and HTML escape."""
+    return f"{rng.choice(_WORDS)}&{rng.randrange(100, 999)}<%é/+{_of(_ALNUM, rng, 4)}"
 
 
-def digits(length: int) -> Draw:
-    """Draw digits."""
-    return _of(string.digits, length)
-
-
-def base64_text(size: int) -> Draw:
-    """Draw random bytes in base64."""
-    return lambda rng: base64.b64encode(rng.randbytes(size)).decode().rstrip("=")
-
-
-def a_uuid(rng: random.Random) -> str:
-    """Draw a UUID."""
-    return str(uuid.UUID(int=rng.getrandbits(128), version=4))
-
-
-def behind(prefix: str, draw: Draw, tail: str = "") -> Draw:
-    """Draw a value behind a vendor's prefix."""
-    return lambda rng: f"{prefix}{draw(rng)}{tail}"
-
-
-PASSWORDS: Mapping[str, Draw] = {
-    "word": word_password,
-    "short": short_password,
-    "letters": letters_password,
-    "token": token(14),
+_MAKERS: Final[Mapping[str, Callable[..., str]]] = {
+    maker.__name__: maker
+    for maker in (
+        *(token, upper_token, hexadecimal, base32, base64_text, digits, number, a_uuid),
+        *(word_password, short_password, letters_password, odd_password),
+    )
 }
-VENDORS: Mapping[str, Draw] = {
-    "langsmith": lambda rng: f"lsv2_pt_{hexadecimal(32)(rng)}_{hexadecimal(10)(rng)}",
-    "langsmith-old": behind("ls__", hexadecimal(32)),
-    "elevenlabs": behind("sk_", hexadecimal(48)),
-    "cursor": behind("key_", hexadecimal(64)),
-    "cursor-cli": behind("crsr_", hexadecimal(64)),
-    "brave": behind("BSA", token(28)),
-    "replicate": behind("r8_", token(37)),
-    "sendgrid": lambda rng: f"SG.{token(22)(rng)}.{token(43)(rng)}",
-    "telegram": lambda rng: f"{digits(10)(rng)}:{token(35)(rng)}",
-    "telegram-aa": lambda rng: f"{digits(9)(rng)}:AA{token(33)(rng)}",
-    "digitalocean": behind("dop_v1_", hexadecimal(64)),
-    "firecrawl": behind("fc-", hexadecimal(32)),
-    "mailgun": behind("key-", hexadecimal(32)),
-    "sentry": behind("sntryu_", hexadecimal(64)),
-    "shopify": behind("shpat_", hexadecimal(32)),
-    "postman": lambda rng: f"PMAK-{hexadecimal(24)(rng)}-{hexadecimal(34)(rng)}",
-    "supabase": behind("sbp_", hexadecimal(40)),
-    "langfuse": lambda rng: f"sk-lf-{a_uuid(rng)}",
-    "apify": behind("apify_api_", token(36)),
-    "hyperbrowser": behind("hb_", hexadecimal(30)),
-    "doppler": behind("dp.pt.", token(43)),
-    "openai": behind("sk-proj-", token(48)),
-    "anthropic": behind("sk-ant-api03-", token(40)),
-    "deepseek": behind("sk-", hexadecimal(32)),
-    "github": behind("ghp_", token(36)),
-    "aws": behind("AKIA", _of(string.ascii_uppercase + "234567", 16)),
-    "stripe": behind("sk_live_", token(24)),
-    "google": behind("AIzaSy", token(33)),
-    "slack": behind("xoxb-", lambda rng: f"{digits(12)(rng)}-{token(24)(rng)}"),
-    "pinecone": behind("pcsk_", token(40)),
-    "resend": behind("re_", token(32)),
-    "figma": behind("figd_", token(40)),
-    "wandb": behind("wandb_v1_", token(40)),
-    "steel": behind("ste-", token(40)),
-}
+
+PASSWORDS: Final = ("{word_password}", "{short_password}", "{letters_password}", "{token 14}")
+VENDORS: Final = (
+    "lsv2_pt_{hexadecimal 32}_{hexadecimal 10}",  # langsmith
+    "ls__{hexadecimal 32}",  # langsmith-old
+    "sk_{hexadecimal 48}",  # elevenlabs
+    "key_{hexadecimal 64}",  # cursor
+    "crsr_{hexadecimal 64}",  # cursor-cli
+    "BSA{token 28}",  # brave
+    "r8_{token 37}",  # replicate
+    "SG.{token 22}.{token 43}",  # sendgrid
+    "{digits 10}:{token 35}",  # telegram
+    "{digits 9}:AA{token 33}",  # telegram-aa
+    "dop_v1_{hexadecimal 64}",  # digitalocean
+    "fc-{hexadecimal 32}",  # firecrawl
+    "key-{hexadecimal 32}",  # mailgun
+    "sntryu_{hexadecimal 64}",  # sentry
+    "shpat_{hexadecimal 32}",  # shopify
+    "PMAK-{hexadecimal 24}-{hexadecimal 34}",  # postman
+    "sbp_{hexadecimal 40}",  # supabase
+    "sk-lf-{a_uuid}",  # langfuse
+    "apify_api_{token 36}",  # apify
+    "hb_{hexadecimal 30}",  # hyperbrowser
+    "dp.pt.{token 43}",  # doppler
+    "sk-proj-{token 48}",  # openai
+    "sk-ant-api03-{token 40}",  # anthropic
+    "sk-{hexadecimal 32}",  # deepseek
+    "ghp_{token 36}",  # github
+    "AKIA{base32 16}",  # aws
+    "sk_live_{token 24}",  # stripe
+    "AIzaSy{token 33}",  # google
+    "xoxb-{digits 12}-{token 24}",  # slack
+    "pcsk_{token 40}",  # pinecone
+    "re_{token 32}",  # resend
+    "figd_{token 40}",  # figma
+    "wandb_v1_{token 40}",  # wandb
+    "ste-{token 40}",  # steel
+)

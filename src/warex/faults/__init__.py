@@ -26,7 +26,6 @@ from warex.faults.catalogue import (
     catalogue,
     fault_named,
     kind_of,
-    why_refused,
 )
 
 __all__ = [
@@ -45,7 +44,6 @@ __all__ = [
     "Target",
     "fault_named",
     "kind_of",
-    "why_refused",
 ]
 
 if TYPE_CHECKING:

@@ -29,13 +29,6 @@ from warex.plugins import load_plugin, plugin_names
 _FOLDER: Final = Path(__file__).parent
 _PACKAGE: Final = __name__.rpartition(".")[0]
 _TAG: Final = "kind"
-_REFUSED: Final = {
-    "packet_reorder": "packets out of order need the kernel's netem, which WAREX does not use:"
-    " many kernels of containers and virtual machines are without it; packet_loss makes a"
-    " connection late as such packets do, and websocket_fault with action: reorder exchanges"
-    " messages"
-}
-"""Kinds that WAREX does not support, and why."""
 _PLUGINS: Final = "warex.faults"
 
 
@@ -49,11 +42,6 @@ def fault_named(kind: str) -> type[Fault] | None:
             if kind_of(fault) == kind:
                 return fault
     return _installed(kind)
-
-
-def why_refused(kind: str) -> str | None:
-    """Return why WAREX does not support a kind; None if it has no entry."""
-    return _REFUSED.get(kind)
 
 
 @cache
@@ -149,8 +137,6 @@ def _validate(value: Any, info: ValidationInfo) -> Any:
     names_kind = isinstance(value, Mapping) and _TAG in value
     kind = value[_TAG] if names_kind else None
     fault = fault_named(kind) if isinstance(kind, str) else None
-    if fault is None and isinstance(kind, str) and (reason := why_refused(kind)) is not None:
-        raise ValueError(f"fault kind {kind!r} does not exist: {reason}")
     if names_kind and fault is None:
         kinds = ", ".join(repr(kind_of(known)) for known in catalogue())
         raise PydanticKnownError(
