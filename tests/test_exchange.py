@@ -249,3 +249,21 @@ def test_a_browser_says_whether_its_user_opens_a_page(
     headers: dict[str, str], by: str | None
 ) -> None:
     assert Request("GET", "https://shop.test/", headers).asked_by == by
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port"),
+    [
+        ("https://Shop.Example/a", "shop.example", 443),
+        ("http://shop.example/a", "shop.example", 80),
+        ("https://shop.example:8443/a", "shop.example", 8443),
+        ("http://[::1]:81/a", "::1", 81),
+        ("http://shop.example:99999/a", "shop.example", 80),
+        ("http:///a", "", 80),
+    ],
+)
+def test_a_request_has_its_host_and_its_port_or_its_schemes_own(
+    url: str, host: str, port: int
+) -> None:
+    request = Request("GET", url)
+    assert (request.host, request.port) == (host, port)

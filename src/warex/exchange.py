@@ -8,6 +8,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct, field
 
+from warex.text.short_cache import cached_if_short
+
 type Resource = Literal[
     "document", "script", "stylesheet", "image", "font", "xhr", "websocket", "media", "other"
 ]
@@ -93,16 +95,12 @@ class Request(Struct, frozen=True, dict=True):
     @cached_property
     def host(self) -> str:
         """The URL's host in lower case, an IPv6 address without brackets; empty if invalid."""
-        return self.parts.hostname or ""
+        return _place(self.parts.netloc)[0]
 
     @cached_property
     def port(self) -> int:
         """The URL's port, or its scheme's own."""
-        try:
-            port = self.parts.port
-        except ValueError:
-            port = None
-        return port or (443 if self.parts.scheme == "https" else 80)
+        return _place(self.parts.netloc)[1] or (443 if self.parts.scheme == "https" else 80)
 
     @cached_property
     def resource(self) -> Resource:
@@ -256,6 +254,16 @@ def resource_of(request: Request, response: Response | None = None) -> Resource:
         if answered is not None and (answered != "document" or _navigates(request.headers)):
             return answered
     return request.resource
+
+
+@cached_if_short(maxsize=1024)
+def _place(authority: str) -> tuple[str, int | None]:
+    """Return the host and the port of a URL's authority."""
+    parts = SplitResult("", authority, "", "", "")
+    try:
+        return parts.hostname or "", parts.port
+    except ValueError:
+        return parts.hostname or "", None
 
 
 def _resource_of(request: Request) -> Resource:

@@ -30,6 +30,7 @@ from warex.effects import (
     PushToolEvent,
     RefuseConnection,
     RefuseHttp2,
+    ReorderPackets,
     ReplayFirst,
     Reply,
     Rewrite,
@@ -121,7 +122,7 @@ class EffectApplier:
                 pass  # Once the response is known; by the kind of traffic.
             case DnsError() | RefuseConnection() | DropPackets() | LosePackets():
                 raise TypeError(f"{effect} comes before there is an exchange")
-            case BadCertificate() | RefuseHttp2():
+            case ReorderPackets() | BadCertificate() | RefuseHttp2():
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)

@@ -16,7 +16,7 @@ from pydantic import (
 from warex.exchange import Resource
 from warex.faults import AnyFault
 from warex.faults.field_types import Count, OneOrMore
-from warex.llm import LLM_APIS
+from warex.llm.families import api_names, family_named
 from warex.scenarios.origins import ALLOWED, OriginPattern, parse_origin_pattern
 from warex.text.english import did_you_mean
 from warex.text.escaping import in_backticks
@@ -84,10 +84,12 @@ class LlmMatch(BaseModel, frozen=True, extra="forbid", defer_build=True):
     @field_validator("family")
     @classmethod
     def _families_exist(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        known = [family.name for family in LLM_APIS]
         for name in names or ():
-            if name not in known:
-                raise ValueError(f"there is no API {name!r}; there are {', '.join(known)}")
+            try:
+                family_named(name)
+            except KeyError:
+                known = ", ".join(api_names())
+                raise ValueError(f"there is no API {name!r}; there are {known}") from None
         return names
 
 

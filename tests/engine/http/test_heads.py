@@ -34,3 +34,20 @@ def test_no_cache_keeps_a_long_name_of_a_field() -> None:
         assert headers is not None
         assert headers.get(name) == "a"
         assert _lower_token.cache_info().currsize == kept
+
+
+def test_the_fields_of_heads_that_differ_in_their_first_line_are_parsed_once() -> None:
+    lines = b"Host: shop.example\r\nAccept: */*\r\n\r\n"
+    former, latter = (
+        parse_fields(first + lines, len(first))
+        for first in (b"GET /a HTTP/1.1\r\n", b"GET /long/b HTTP/1.1\r\n")
+    )
+    assert former is latter
+    assert former is not None
+    assert former.get("host") == "shop.example"
+
+
+def test_a_first_line_with_a_stray_return_or_a_zero_byte_is_refused_whatever_follows() -> None:
+    lines = b"Host: shop.example\r\n\r\n"
+    for first in (b"HTTP/1.1 200 a\0b\r\n", b"HTTP/1.1 200 a\rb\r\n"):
+        assert parse_fields(first + lines, len(first)) is None

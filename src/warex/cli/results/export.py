@@ -17,6 +17,7 @@ from warex.exports.names import (
     FORMATS,
     KINDS,
     LEAKS,
+    RUN_FORMAT_PLUGINS,
     RUN_FORMATS,
     THOUGHTS,
     Dimension,
@@ -29,6 +30,12 @@ from warex.text.english import count_noun
 
 _OF_RUNS: Final = frozenset(("runs", "kind", "out", "otlp", "agents", "conditions"))
 """Parameters that formats of whole runs have."""
+
+
+_ALL_RUN_FORMATS: Final = {
+    **RUN_FORMATS,
+    **{it: f"of the package {RUN_FORMAT_PLUGINS.owner(it)}" for it in RUN_FORMAT_PLUGINS.names()},
+}
 
 
 def _listed(formats: Mapping[str, str]) -> str:
@@ -53,9 +60,9 @@ def _read_shares(text: str) -> tuple[int, int, int]:
 @click.option(
     "--to",
     "kind",
-    type=click.Choice((*FORMATS, *RUN_FORMATS)),
+    type=click.Choice((*FORMATS, *_ALL_RUN_FORMATS)),
     default="sft",
-    help=f"Data sets: {_listed(FORMATS)}. Whole runs: {_listed(RUN_FORMATS)}.",
+    help=f"Data sets: {_listed(FORMATS)}. Whole runs: {_listed(_ALL_RUN_FORMATS)}.",
 )
 @click.option("-o", "--out", type=PATH, metavar="DIR", help="A new folder.")
 @click.option(
@@ -194,7 +201,7 @@ def command(
         if otlp is None:
             raise click.UsageError("Missing option '--out'.")
         out = Path(otlp)
-    if kind in RUN_FORMATS:
+    if kind in _ALL_RUN_FORMATS:
         from warex.exports.run_formats import RunExport, export_runs
 
         _require_no_dataset_options(click.get_current_context(), kind)

@@ -117,14 +117,23 @@ def parse_fields(raw: bytes, start: int) -> Headers | None:
 
     The grammar is that of RFC 9112 §5, without folded lines. ``raw`` ends with the empty line.
     """
-    lines = raw.count(b"\n")
-    if raw.count(b"\r") != lines or b"\0" in raw:
+    first, lines = raw[:start], raw[start:]
+    if first.count(b"\r") != first.count(b"\n") or b"\0" in first:
         return None
-    pairs = _FIELD.findall(raw.decode("latin-1"), start)
-    if len(pairs) != lines - 2 or raw[-4:] != b"\r\n\r\n":
+    # Heads of one client to one site are often equal but for the first line.
+    return _parsed(lines) if len(lines) <= LONGEST else _parsed.__wrapped__(lines)
+
+
+@lru_cache(maxsize=128)
+def _parsed(lines: bytes) -> Headers | None:
+    ends = lines.count(b"\n")
+    if lines.count(b"\r") != ends or b"\0" in lines:
+        return None
+    pairs = _FIELD.findall(lines.decode("latin-1"))
+    if len(pairs) != ends - 1 or not (lines == b"\r\n" or lines.endswith(b"\r\n\r\n")):
         return None
     # The cache keeps no name of a long head, which may be long itself.
-    lower_token = _lower_token if len(raw) <= LONGEST else _lower_token.__wrapped__
+    lower_token = _lower_token if len(lines) <= LONGEST else _lower_token.__wrapped__
     values = {lower_token(name): value for name, value in pairs}
     if "" in values:
         return None

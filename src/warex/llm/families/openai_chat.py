@@ -5,7 +5,7 @@ Source: https://platform.openai.com/docs/api-reference/chat and the types of ope
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, override
+from typing import ClassVar, Final, override
 
 from msgspec.structs import replace
 from pydantic import JsonValue
@@ -99,7 +99,7 @@ class OpenAiChat(LlmApi):
     summary = "OpenAI Chat Completions; also Azure, Mistral, OpenRouter, vLLM and other gateways."
     answer_description = "a chat completion"
     text_path = ("choices", 0, "message", "content")
-    path_endings = ("/chat/completions", "/agents/completions")
+    path_endings: ClassVar[tuple[str, ...]] = ("/chat/completions", "/agents/completions")
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:

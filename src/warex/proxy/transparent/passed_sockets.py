@@ -12,7 +12,7 @@ from typing import Self
 from msgspec import Struct
 
 _MAX_SOCKETS = 16
-"""Sockets in one message at most; a namespace passes six of TCP and DNS and three of netlink."""
+"""Sockets in one message at most; a namespace passes six of TCP and DNS and four of netlink."""
 
 
 class PassedSockets(Struct, frozen=True):
@@ -28,13 +28,16 @@ class PassedSockets(Struct, frozen=True):
     """NETLINK_ROUTE: sets the namespace's devices from outside."""
     netfilter: socket.socket
     """NETLINK_NETFILTER: sets the namespace's rules from outside."""
+    queue: socket.socket
+    """NETLINK_NETFILTER: for the packets that wait in ``nftables.QUEUE``."""
     log: socket.socket
     """NETLINK_NETFILTER, bound to ``nftables.LOG_GROUP``."""
 
     @property
     def sockets(self) -> tuple[socket.socket, ...]:
         """All of them, in the order in which they are sent."""
-        return (*self.tcp, *self.dns_udp, *self.dns_tcp, self.route, self.netfilter, self.log)
+        netlink = (self.route, self.netfilter, self.queue, self.log)
+        return (*self.tcp, *self.dns_udp, *self.dns_tcp, *netlink)
 
     def close(self) -> None:
         """Close this process's copies."""
@@ -44,9 +47,9 @@ class PassedSockets(Struct, frozen=True):
     @classmethod
     def of(cls, sockets: Sequence[socket.socket]) -> Self:
         """Assign sockets in the order of the property ``sockets``, with as many of each kind."""
-        *serving, route, netfilter, log = sockets
+        *serving, route, netfilter, queue, log = sockets
         tcp, udp, dns_tcp = batched(serving, len(serving) // 3)
-        return cls(tcp, udp, dns_tcp, route, netfilter, log)
+        return cls(tcp, udp, dns_tcp, route, netfilter, queue, log)
 
 
 def send(channel: socket.socket, first: socket.socket, passed: PassedSockets | None) -> None:

@@ -115,7 +115,7 @@ def any_of(patterns: tuple[str, ...]) -> Callable[[str], bool]:
         by_scheme.setdefault(f"{scheme}{mark}", []).append(rest)
     # So the scheme is read once, and of the others only what begins as the URL's host.
     regex = "|".join(f"{scheme}(?:{'|'.join(rests)})" for scheme, rests in by_scheme.items())
-    return _found(re.compile(regex, re.DOTALL).fullmatch)
+    return cached_if_short(maxsize=1024)(_found(re.compile(regex, re.DOTALL).fullmatch))
 
 
 def on_sites(sites: tuple[str, ...]) -> Callable[[str], bool]:
