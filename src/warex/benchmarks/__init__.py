@@ -77,8 +77,8 @@ def benchmarks() -> tuple[type[Benchmark], ...]:
 def _accept(name: str, value: object) -> type[Benchmark]:
     """Return another distribution's adapter; raise ValueError if it is none."""
     kind = subclass_of(Benchmark, value)  # type: ignore[type-abstract]
-    if (given := getattr(kind, "name", None)) != name:
-        raise ValueError(f"has the name {given!r}, not {name!r}")
+    if (own_name := getattr(kind, "name", None)) != name:
+        raise ValueError(f"has the name {own_name!r}, not {name!r}")
     return kind
 
 

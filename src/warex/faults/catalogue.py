@@ -92,11 +92,11 @@ def _accept(kind: str, value: object) -> type[Fault]:
 @cache
 def _modules() -> Mapping[str, tuple[str, ...]]:
     """Return the modules in the groups' folders by their last names."""
-    found: dict[str, tuple[str, ...]] = {}
+    modules: dict[str, tuple[str, ...]] = {}
     for file in sorted(_FOLDER.glob("*/*.py")):
         module = f"{_PACKAGE}.{file.parent.name}.{file.stem}"
-        found[file.stem] = (*found.get(file.stem, ()), module)
-    return found
+        modules[file.stem] = (*modules.get(file.stem, ()), module)
+    return modules
 
 
 _PLUGINS: Final = PluginGroup("warex.faults", lambda: _modules(), _accept)
@@ -131,10 +131,10 @@ class _ByKind:
 def _validate(value: Any, info: ValidationInfo) -> Any:
     if isinstance(value, Fault):
         return value
-    given = isinstance(value, Mapping) and _TAG in value
-    kind = value[_TAG] if given else None
+    names_kind = isinstance(value, Mapping) and _TAG in value
+    kind = value[_TAG] if names_kind else None
     fault = fault_named(kind) if isinstance(kind, str) else None
-    if given and fault is None:
+    if names_kind and fault is None:
         kinds = ", ".join(repr(kind_of(known)) for known in catalogue())
         raise PydanticKnownError(
             "union_tag_invalid",

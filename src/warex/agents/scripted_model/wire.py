@@ -108,17 +108,17 @@ def models(names: Sequence[str] = tuple(MODELS)) -> dict[str, Any]:
     }
 
 
-def serialize_answer(asked: ApiRequest, said: ScriptedAnswer) -> SerializedAnswer:
+def serialize_answer(asked: ApiRequest, scripted: ScriptedAnswer) -> SerializedAnswer:
     """Return an answer as the request's API sends it, streamed if that was asked for."""
     calls: tuple[ToolCall, ...] = ()
-    if said.tool is not None:
-        calls = (ToolCall(f"call_{asked.id[:24]}", said.tool, said.arguments),)
+    if scripted.tool is not None:
+        calls = (ToolCall(f"call_{asked.id[:24]}", scripted.tool, scripted.arguments),)
     answer = LlmAnswer(
         model=asked.request.model,
-        text=said.text,
+        text=scripted.text,
         tool_calls=calls,
         finish="tool_calls" if calls else "stop",
-        usage=usage(asked.request.api, asked.request.messages, said.whole),
+        usage=usage(asked.request.api, asked.request.messages, scripted.whole),
         complete=True,
     )
     return write_answer(asked.request, answer)
@@ -138,5 +138,5 @@ def usage(api: str, messages: Sequence[JsonValue], reply: str) -> Usage:
     return Usage(asked, _tokens(reply))
 
 
-def _tokens(said: str) -> int:
-    return math.ceil(len(said) / CHARACTERS_PER_TOKEN)
+def _tokens(content: str) -> int:
+    return math.ceil(len(content) / CHARACTERS_PER_TOKEN)

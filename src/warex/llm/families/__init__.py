@@ -48,8 +48,8 @@ __all__ = [
 def _accept(name: str, value: object) -> LlmApi:
     """Return a family of another distribution; raise ValueError if it is none."""
     family = subclass_of(LlmApi, value)  # type: ignore[type-abstract]
-    if (given := getattr(family, "name", None)) != name:
-        raise ValueError(f"has the name {given!r}, not {name!r}")
+    if (own_name := getattr(family, "name", None)) != name:
+        raise ValueError(f"has the name {own_name!r}, not {name!r}")
     for attribute in ("summary", "answer_description", "path_endings"):
         if not getattr(family, attribute, None):
             raise ValueError(f"does not have {attribute}")

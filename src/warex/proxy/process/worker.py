@@ -37,6 +37,7 @@ _TASKS = (
 
 
 _LATE = (
+    "jinja2",
     "warex.engine.http.http2.client",
     "warex.engine.http.http2.server",
     "warex.lane.control.control_server",
