@@ -179,10 +179,10 @@ def comparisons(
 ) -> list[tuple[bool, str]]:
     """Return whether live success under faults is significantly higher after the last round."""
     after = [live[name] for name in last]
-    found: list[tuple[bool, str]] = []
+    verdicts: list[tuple[bool, str]] = []
     for name in (BEFORE, FIRST, MORE):
         rise = live_rise(live[name], after)
-        found.append(
+        verdicts.append(
             (
                 rise.p < ALPHA and rise.after > rise.before,
                 f"live success under faults against {name}: {rise.before:.1%} before,"
@@ -190,7 +190,7 @@ def comparisons(
                 f" p = {rise.p:.3f}",
             )
         )
-    return found
+    return verdicts
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -47,8 +47,8 @@ class OracleAnswer:
     @property
     def texts(self) -> tuple[str, ...]:
         """The arguments of the action that are texts."""
-        given = self.action.arguments
-        return texts_in(dict(given) if isinstance(given, Mapping) else list(given))
+        arguments = self.action.arguments
+        return texts_in(dict(arguments) if isinstance(arguments, Mapping) else list(arguments))
 
     def is_own(self, act: ModelAction) -> bool:
         """Whether the agent has chosen the same action."""

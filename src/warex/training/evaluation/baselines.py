@@ -88,8 +88,8 @@ def baselines(
             guesses[name, by] = reloads
     most = Counter(row.kind for row in (train if two_kinds else rows)).most_common(1)
     guesses["majority", learnt] = [most[0][0] == "failure"] * len(rows)
-    found = [_result(name, by, rows, some, vocabulary) for (name, by), some in guesses.items()]
-    return (*found, _first_element(rows, vocabulary))
+    results = [_result(name, by, rows, some, vocabulary) for (name, by), some in guesses.items()]
+    return (*results, _first_element(rows, vocabulary))
 
 
 def separable_by(results: Sequence[BaselineResult]) -> BaselineResult | None:
