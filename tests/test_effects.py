@@ -41,6 +41,7 @@ def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> Non
         "delay",
         "lose_packets",
         "refuse_http2",
+        "reorder_packets",
         "stall",
         "stall_stream",
         "throttle",

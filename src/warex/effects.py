@@ -392,6 +392,20 @@ class LosePackets(msgspec.Struct, frozen=True):
     """Of the packets of each direction, in (0, 1)."""
 
 
+class ReorderPackets(msgspec.Struct, frozen=True):
+    """Hold packets of the connection for a while, so that those after them arrive first."""
+
+    name: ClassVar = "reorder_packets"
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True)
+
+    share: float
+    """Of the packets of each direction, in (0, 1)."""
+    seconds: float
+    """For which each is held."""
+    seed: int
+    """Of the draw which packets are held."""
+
+
 class BadCertificate(msgspec.Struct, frozen=True):
     """Begin TLS with a certificate that no client should trust."""
 
@@ -433,6 +447,7 @@ type Effect = (
     | RefuseConnection
     | DropPackets
     | LosePackets
+    | ReorderPackets
     | BadCertificate
     | RefuseHttp2
 )

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from warex.errors import MachineError
 
 type Extra = Literal[
-    "demo", "frames", "inspect", "otel", "pandas", "ranker", "ray", "train", "view"
+    "demo", "frames", "inspect", "otel", "pandas", "ranker", "ray", "train", "verifiers", "view"
 ]
 
 VERSION = "0.1.0"

@@ -46,3 +46,14 @@ def test_a_refusal_is_raised_with_the_number_of_its_message() -> None:
         pytest.raises(OSError, match="rtnetlink, message 7"),
     ):
         exchange(netlink, request, 7, "rtnetlink")
+
+
+@pytest.mark.wire
+def test_after_a_refusal_no_answer_is_left_for_the_next_exchange() -> None:
+    refused = message(17, ACKNOWLEDGE, 7, bytes(16)) + message(17, ACKNOWLEDGE, 8, bytes(16))
+
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as netlink:
+        with pytest.raises(OSError, match="message 7"):
+            exchange(netlink, refused, 8, "rtnetlink")
+        with pytest.raises(BlockingIOError):
+            netlink.recv(65536, socket.MSG_DONTWAIT)

@@ -13,7 +13,7 @@ from tests.sandbox.network import Network, network
 from tests.sandbox.support.fake_proxy import FakeNetwork, open_fake_network
 from warex.linux import nftables
 from warex.linux.netlink import text
-from warex.linux.nftables import BlockedConnection, BlocklistEntry
+from warex.linux.nftables import BlocklistEntry, PacketEnds
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 
 _CONNECT = """
@@ -53,7 +53,7 @@ def connect(inside: FakeNetwork, host: str, port: int, timeout: float = 5) -> st
     return said.strip()
 
 
-def logged(inside: FakeNetwork) -> BlockedConnection:
+def logged(inside: FakeNetwork) -> PacketEnds:
     log = inside.namespace.passed.log
     log.settimeout(5)
     (blocked,) = nftables.read_log(log.recv(65536))
@@ -246,7 +246,7 @@ def test_a_try_is_read_from_the_packet_that_met_the_blocklist(
 ) -> None:
     (blocked,) = nftables.read_log(_logged(_packet(version)))
 
-    assert blocked == BlockedConnection(ends[0], 40000, ends[1], 443)
+    assert blocked == PacketEnds(ends[0], 40000, ends[1], 443)
 
 
 def test_several_attempts_may_come_in_one_message() -> None:

@@ -44,12 +44,6 @@ def test_an_unknown_fault_is_named_with_the_near_one_or_all_there_are(refusal: R
     )
 
 
-def test_a_fault_that_is_not_to_be_had_is_refused_with_the_reason(refusal: Refusal) -> None:
-    answer = refusal(one_rule(fault="{kind: packet_reorder}"))
-    assert "fault: fault kind 'packet_reorder' does not exist: packets out of order need" in answer
-    assert "packet_loss makes a connection late" in answer
-
-
 def test_a_fault_without_a_kind_is_told_what_there_is(refusal: Refusal) -> None:
     assert "rules[0] 'down', fault: 'kind' is missing; there are: " in refusal(
         one_rule(fault="{delay: 3}")

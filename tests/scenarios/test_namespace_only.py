@@ -4,7 +4,13 @@ from tests.scenarios.builders import one, rule, scenario
 from warex.errors import ScenarioError
 from warex.scenarios.namespace_only import require_namespace
 
-HIDDEN = ["connection_refused", "connection_timeout", "dns_failure", "packet_loss"]
+HIDDEN = [
+    "connection_refused",
+    "connection_timeout",
+    "dns_failure",
+    "packet_loss",
+    "packet_reorder",
+]
 
 
 @pytest.mark.parametrize("kind", HIDDEN)
@@ -20,7 +26,7 @@ def test_what_only_a_namespace_can_show_is_refused_elsewhere_with_the_mode_that_
 def test_all_that_cannot_show_is_told_at_once() -> None:
     kinds = [*HIDDEN, "tls_error", "http_error"]
     rules = scenario(*(rule(f"r{n}", fault={"kind": it}) for n, it in enumerate(kinds))).rules
-    names = r"rules 'r0' .* 'r1' .* 'r2' .* 'r3' \(packet_loss\) cannot show here"
+    names = r"rules 'r0' .* 'r1' .* 'r2' .* 'r3' .* 'r4' \(packet_reorder\) cannot show here"
     with pytest.raises(ScenarioError, match=names):
         require_namespace(rules, in_namespace=False)
 

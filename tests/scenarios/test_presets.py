@@ -38,7 +38,11 @@ def test_each_way_not_to_reach_a_site_fails_each_host_once(name: str, kind: str)
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("transport/downgrade", "protocol_downgrade"), ("transport/packet-loss", "packet_loss")],
+    [
+        ("transport/downgrade", "protocol_downgrade"),
+        ("transport/packet-loss", "packet_loss"),
+        ("transport/packet-reorder", "packet_reorder"),
+    ],
 )
 def test_a_worse_line_concerns_every_connection_to_a_site(name: str, kind: str) -> None:
     (rule,) = load_preset(name).rules

@@ -2,7 +2,7 @@
 
 To add a fault, write its file, its test, and its line and section in docs/reference/faults.md.
 tests/faults/test_catalogue.py reports what is missing. Other distributions add faults by entry
-points: docs/how-to/add-a-fault.md.
+points: docs/how-to/add-by-a-package.md.
 """
 
 from typing import TYPE_CHECKING
@@ -26,7 +26,6 @@ from warex.faults.catalogue import (
     catalogue,
     fault_named,
     kind_of,
-    why_refused,
 )
 
 __all__ = [
@@ -45,7 +44,6 @@ __all__ = [
     "Target",
     "fault_named",
     "kind_of",
-    "why_refused",
 ]
 
 if TYPE_CHECKING:

@@ -32,8 +32,8 @@ def text(kind: int, value: bytes) -> bytes:
 
 def message(kind: int, flags: int, sequence: int, body: bytes) -> bytes:
     """Encode a request."""
-    whole = struct.pack("IHHII", 16 + len(body), kind, REQUEST | flags, sequence, 0) + body
-    return whole + bytes(-len(whole) % 4)
+    packet = struct.pack("IHHII", 16 + len(body), kind, REQUEST | flags, sequence, 0) + body
+    return packet + bytes(-len(packet) % 4)
 
 
 def messages(received: bytes) -> Iterator[tuple[int, int, bytes]]:
@@ -65,7 +65,7 @@ def exchange(netlink: socket.socket, request: bytes, last: int, family: str) -> 
     message; its text begins with ``family``.
     """
     netlink.send(request)
-    done = False
+    done, refused = False, None
     while True:
         try:
             answer = netlink.recv(65536, socket.MSG_DONTWAIT)
@@ -73,7 +73,9 @@ def exchange(netlink: socket.socket, request: bytes, last: int, family: str) -> 
             break
         for kind, sequence, body in messages(answer):
             if kind == ERROR and (error := struct.unpack_from("i", body)[0]):
-                raise OSError(-error, f"{family}, message {sequence}")
+                refused = refused or OSError(-error, f"{family}, message {sequence}")
             done = done or sequence == last
+    if refused is not None:
+        raise refused
     if not done:
         raise OSError(71, f"{family} did not answer")  # EPROTO

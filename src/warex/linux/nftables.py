@@ -30,13 +30,15 @@ from warex.linux.netlink import (
 TABLE: Final = b"warex"
 BLOCKLIST_CHAIN: Final = b"blocklist"
 """Chain in which connections are refused before they are redirected."""
-LOSS_CHAIN: Final = b"loss"
-"""Chain in which packets of open connections are lost, where they arrive: the sender of a packet
-that is dropped as it leaves would know."""
+PACKET_CHAIN: Final = b"packets"
+"""Chain in which packets of open connections are lost or held, where they arrive: the sender of a
+packet that is dropped as it leaves would know."""
 LOG_GROUP: Final = 8
 """Log group of the connection tries that the blocklist stops, and of lost packets."""
 REFUSED_GROUP: Final = 9
 """Log group of the connections that the namespace's own loopback refuses."""
+QUEUE: Final = 8
+"""Queue of the packets that a process releases one by one."""
 
 _BATCH_BEGIN, _BATCH_END = 0x10, 0x11
 _NFTABLES, _LOG = 10, 4
@@ -66,19 +68,19 @@ class BlocklistEntry(NamedTuple):
     how: BlockAction
 
 
-class PacketLossEntry(NamedTuple):
-    """A connection from a client's address and port that loses a share of its packets."""
+class PacketEntry(NamedTuple):
+    """What happens to the packets of a connection from a client's address and port."""
 
     address: str
     port: int
-    share: float
+    lost: float = 0.0
+    """The share of them that is lost."""
+    is_queued: bool = False
+    """Whether the others wait in ``QUEUE``; they pass while no process reads it."""
 
 
-class BlockedConnection(NamedTuple):
-    """A connection try that the blocklist stopped, or a lost packet.
-
-    Each retransmission of a try is one, too.
-    """
+class PacketEnds(NamedTuple):
+    """The two ends of a packet, such as a connection try that the blocklist stopped."""
 
     source: str
     source_port: int
@@ -119,8 +121,8 @@ def set_rules(netlink: socket.socket, to: RedirectConfig) -> None:
             _chain(b"capture", b"nat", -100),
             # chain output { type filter hook output priority 0; }
             _chain(b"output", b"filter", 0),
-            # chain loss { type filter hook input priority 0; }
-            _chain(LOSS_CHAIN, b"filter", 0, _LOCAL_IN),
+            # chain packets { type filter hook input priority 0; }
+            _chain(PACKET_CHAIN, b"filter", 0, _LOCAL_IN),
             *(_rule(b"capture", expressions) for expressions in _redirect_rules(to)),
             *(_rule(b"output", expressions) for expressions in _filter_rules(to)),
         ],
@@ -137,12 +139,20 @@ def set_blocklist(netlink: socket.socket, entries: Iterable[BlocklistEntry]) -> 
     _send(netlink, [flush, *(_rule(BLOCKLIST_CHAIN, _block_rule(entry)) for entry in entries)])
 
 
-def set_packet_loss(netlink: socket.socket, entries: Iterable[PacketLossEntry]) -> None:
-    """Replace the connections that lose packets; raise OSError if the kernel refuses."""
-    # flush chain inet warex loss
-    flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, LOSS_CHAIN))
-    rules = (_rule(LOSS_CHAIN, each) for entry in entries for each in _loss_rules(entry))
-    _send(netlink, [flush, *rules])
+def set_packet_entries(netlink: socket.socket, entries: Collection[PacketEntry]) -> None:
+    """Replace the connections of which packets are lost or queued.
+
+    Raises OSError if the kernel refuses.
+    """
+    # flush chain inet warex packets
+    flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, PACKET_CHAIN))
+    for queue in (_queue(), _queue_of_iptables()):
+        rules = (rule for entry in entries for rule in _packet_rules(entry, queue))
+        try:
+            return _send(netlink, [flush, *(_rule(PACKET_CHAIN, rule) for rule in rules)])
+        except FileNotFoundError as error:  # The kernel does not have this kind of expression.
+            refused = error
+    raise refused
 
 
 def listen_to(group: int) -> socket.socket:
@@ -157,22 +167,29 @@ def listen_to(group: int) -> socket.socket:
     return log
 
 
-def read_log(received: bytes) -> Iterator[BlockedConnection]:
+def read_log(received: bytes) -> Iterator[PacketEnds]:
     """Parse a message of a log's socket."""
     for kind, _, body in messages(received):
         if kind != _LOG << 8:
             continue
         packet = next((value for number, value in attributes(body[4:]) if number == 9), b"")
-        version = packet[0] >> 4 if packet else 0
-        if version == 4 and len(packet) >= (size := 4 * (packet[0] & 15)) + 4:
-            family, ends = socket.AF_INET, (packet[12:16], packet[16:20])
-        elif version == 6 and len(packet) >= (size := 40) + 4:
-            family, ends = socket.AF_INET6, (packet[8:24], packet[24:40])
-        else:
-            continue
-        source, target = (socket.inet_ntop(family, end) for end in ends)
-        source_port, port = struct.unpack_from(">HH", packet, size)
-        yield BlockedConnection(source, source_port, target, port)
+        ends = ends_of(packet)
+        if ends is not None:
+            yield ends
+
+
+def ends_of(packet: bytes) -> PacketEnds | None:
+    """Return the ends of an IP packet of TCP; None if it is cut short."""
+    version = packet[0] >> 4 if packet else 0
+    if version == 4 and len(packet) >= (size := 4 * (packet[0] & 15)) + 4:
+        family, addresses = socket.AF_INET, (packet[12:16], packet[16:20])
+    elif version == 6 and len(packet) >= (size := 40) + 4:
+        family, addresses = socket.AF_INET6, (packet[8:24], packet[24:40])
+    else:
+        return None
+    source, target = (socket.inet_ntop(family, address) for address in addresses)
+    source_port, port = struct.unpack_from(">HH", packet, size)
+    return PacketEnds(source, source_port, target, port)
 
 
 def exists(family: IpFamily, table: str, chain: str = "") -> bool:
@@ -256,14 +273,20 @@ def _block_rule(entry: BlocklistEntry) -> _Expressions:
     return match + log + _expression(b"reject", _number(1, 1) + attribute(2, b"\x00"))
 
 
-def _loss_rules(entry: PacketLossEntry) -> Iterator[_Expressions]:
-    """Encode the loss of packets from and to a client."""
-    # meta random < SHARE log group N drop
-    rest = _with_probability(entry.share) + _log_to(LOG_GROUP) + _verdict(_DROP)
-    # ip saddr ADDRESS tcp sport PORT …
-    yield _from_address(entry.address) + _protocol(_TCP) + _from_port(entry.port) + rest
-    # ip daddr ADDRESS tcp dport PORT …
-    yield _to_address(entry.address) + _protocol(_TCP) + _to_port(entry.port) + rest
+def _packet_rules(entry: PacketEntry, queue: _Expressions) -> Iterator[_Expressions]:
+    """Encode what happens to the packets from and to a client."""
+    ways = (
+        # ip saddr ADDRESS tcp sport PORT …
+        _from_address(entry.address) + _protocol(_TCP) + _from_port(entry.port),
+        # ip daddr ADDRESS tcp dport PORT …
+        _to_address(entry.address) + _protocol(_TCP) + _to_port(entry.port),
+    )
+    for way in ways:
+        if entry.lost:
+            # meta random < SHARE log group N drop
+            yield way + _with_probability(entry.lost) + _log_to(LOG_GROUP) + _verdict(_DROP)
+        if entry.is_queued:
+            yield way + queue
 
 
 # ---- expressions; each uses register 1
@@ -350,6 +373,19 @@ def _redirect(port: int) -> _Expressions:
 def _log_to(group: int) -> _Expressions:
     # log group N
     return _expression(b"log", attribute(1, struct.pack(">H", group)))
+
+
+def _queue() -> _Expressions:
+    # queue flags bypass to N
+    numbers = ((1, QUEUE), (2, 1), (3, 1))
+    pairs = (attribute(kind, struct.pack(">H", value)) for kind, value in numbers)
+    return _expression(b"queue", b"".join(pairs))
+
+
+def _queue_of_iptables() -> _Expressions:
+    # -j NFQUEUE --queue-num N --queue-bypass, as iptables-nft has it: struct xt_NFQ_info_v3
+    where = struct.pack("HHHxx", QUEUE, 1, 1)
+    return _expression(b"target", text(1, b"NFQUEUE") + _number(2, 3) + attribute(3, where))
 
 
 def _verdict(code: int) -> _Expressions:

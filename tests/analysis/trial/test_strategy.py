@@ -190,7 +190,7 @@ def test_a_program_needs_no_model_to_connect_again() -> None:
 
 
 def test_a_connection_that_is_only_slow_or_of_an_older_protocol_has_not_failed() -> None:
-    for effect in ("lose_packets", "refuse_http2"):
+    for effect in ("lose_packets", "reorder_packets", "refuse_http2"):
         story = Story().thinks(1, "goto").fails_to_reach(1, effects=(effect,)).page("x1")
         story.thinks(2, "reload").page("x2")
 

@@ -30,10 +30,3 @@ def test_what_a_parameter_may_be_is_shown(warex: Warex) -> None:
     assert "Allowed: expired, wrong_host, self_signed, unknown_ca, cut." in " ".join(
         warex("faults", "show", "tls_error").out.split()
     )
-
-
-def test_a_fault_that_is_not_to_be_had_is_refused_with_the_reason(warex: Warex) -> None:
-    refused = warex("faults", "show", "packet_reorder")
-
-    assert refused.code == 2
-    assert "there is no fault 'packet_reorder': packets out of order need" in refused.err

@@ -24,6 +24,7 @@ def _sockets() -> PassedSockets:
         netlink(),
         netlink(),
         netlink(),
+        netlink(),
     )
 
 

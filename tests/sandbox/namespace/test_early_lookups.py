@@ -18,11 +18,11 @@ pytestmark = pytest.mark.wire
 def passed() -> Iterator[PassedSockets]:
     with ExitStack() as stack:
         tcp, dns_tcp = (stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in "ab")
-        udp, route, netfilter, log = (
-            stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in "abcd"
+        udp, route, netfilter, queue, log = (
+            stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in "abcde"
         )
         udp.bind(("127.0.0.1", 0))
-        yield PassedSockets((tcp,), (udp,), (dns_tcp,), route, netfilter, log)
+        yield PassedSockets((tcp,), (udp,), (dns_tcp,), route, netfilter, queue, log)
 
 
 @pytest.fixture

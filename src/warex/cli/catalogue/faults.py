@@ -29,13 +29,11 @@ def command(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print its JSON Schema.")
 def show(name: str, as_json: bool) -> None:
     """Print a fault's parameters, their defaults and allowed values."""
-    from warex.faults import CATALOGUE, why_refused
+    from warex.faults import CATALOGUE
     from warex.scenarios.mistakes import unknown_name
 
     by_kind = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
     if name not in by_kind:
-        if (reason := why_refused(name)) is not None:
-            raise InputError(f"there is no fault {name!r}: {reason}")
         raise InputError(unknown_name("there is no fault", name, tuple(by_kind)))
     schema = by_kind[name].model_json_schema()
     if as_json:
@@ -49,8 +47,8 @@ def show(name: str, as_json: bool) -> None:
         if allowed := ", ".join(_allowed(parameter, schema)):
             meaning = f"{meaning} Allowed: {allowed}.".lstrip()
         default = parameter.get("default")
-        given = "optional" if default is None else f"default {json.dumps(default).strip('"')}"
-        echo_columns(f"  {key:12} {given:18}", meaning, 33)
+        usual = "optional" if default is None else f"default {json.dumps(default).strip('"')}"
+        echo_columns(f"  {key:12} {usual:18}", meaning, 33)
 
 
 def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:

@@ -21,8 +21,8 @@ from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.record.ip_address import parse_ip
 from warex.linux import nftables
-from warex.linux.nftables import BlockedConnection, BlocklistEntry
-from warex.proxy.connection_faults.packet_loss import PacketLosses
+from warex.linux.nftables import BlocklistEntry, PacketEnds
+from warex.proxy.connection_faults.packet_faults import PacketFaults
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, PlannedInjection, Rule
@@ -69,9 +69,9 @@ class ConnectionBlocklist:
         self._passed, self._names = passed, names
         self._injector, self._tries, self._clock = injector, tries, clock
         self._sites, self._broke = sites, broke
-        self._losses = PacketLosses(passed, tries, broke)
+        self._packets = PacketFaults(passed, tries, broke)
         self._entries: tuple[BlocklistEntry, ...] = ()
-        self._pending: dict[BlockedConnection, _BlockedTry] = {}
+        self._pending: dict[PacketEnds, _BlockedTry] = {}
         self._literal_addresses: dict[str, None] = {}
         self._rules: tuple[Rule, ...] = ()
         self._named: tuple[str, ...] = ()
@@ -80,7 +80,11 @@ class ConnectionBlocklist:
         self._loop = asyncio.get_running_loop()
 
     def open(self) -> None:
-        """Start to update the blocklist."""
+        """Start to update the blocklist.
+
+        Raises MachineError if the kernel lacks what a rule needs.
+        """
+        self._packets.require(self._injector.rules)
         self._passed.log.setblocking(False)
         self._loop.add_reader(self._passed.log, self._read_log)
         self._tick()
@@ -91,7 +95,7 @@ class ConnectionBlocklist:
         self._loop.remove_reader(self._passed.log)
         if self._timer is not None:
             self._timer.cancel()
-        self._losses.stop()
+        self._packets.close()
         now = self._clock.now()
         for pending in self._pending.values():
             self._settle(pending, "trial_over", now)
@@ -106,18 +110,18 @@ class ConnectionBlocklist:
         if host == redirected.address and len(self._literal_addresses) < _MAX_LITERAL_ADDRESSES:
             self._literal_addresses[host] = None
         injections = self._tries.plan("connect", host, redirected.port, met=False)
-        self._losses.begin(redirected, injections)
+        self._packets.begin(redirected, injections)
         self.update()
 
     def ended(self, redirected: RedirectedConnection) -> None:
         """Note the end of an accepted connection."""
         self._read_log()
-        self._losses.ended(redirected)
+        self._packets.ended(redirected)
 
     def update(self) -> None:
         """Set the blocklist to what the next connection tries should meet."""
         if self._injector.task_ended:
-            self._losses.stop()
+            self._packets.stop()
         targets = self._targets() if self._concern_connections() else ()
         self._install(tuple(entry for each in targets for entry in self._entries_for(*each)))
 
@@ -195,10 +199,10 @@ class ConnectionBlocklist:
                 self._broke(error)
                 return
             for blocked in nftables.read_log(received):
-                if not self._losses.lost(blocked):
+                if not self._packets.lost(blocked):
                     self._blocked(blocked)
 
-    def _blocked(self, ends: BlockedConnection) -> None:
+    def _blocked(self, ends: PacketEnds) -> None:
         now = self._clock.now()
         again = self._pending.get(ends)
         if again is not None:

@@ -59,8 +59,8 @@ def main(channel_handle: int, plan_handle: int) -> None:
     if child == 0:
         serve(channel, sockets, had)
     channel.close()
-    for held in sockets:
-        held.close()
+    for sock in sockets:
+        sock.close()
     os.waitpid(child, 0)
     mount_point.remove()
 
@@ -151,7 +151,8 @@ def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
             write_file("/proc/sys/net/ipv4/ip_local_reserved_ports", reserved.encode())
     to = nftables.RedirectConfig(TCP_PORT, DNS_PORT, own, ports, ports & six_outside)
     try:
-        rules, route = nftables.open_socket(), rtnetlink.open_socket()
+        rules, queue = nftables.open_socket(), nftables.open_socket()
+        route = rtnetlink.open_socket()
         nftables.set_rules(rules, to)
         groups = (nftables.LOG_GROUP, nftables.REFUSED_GROUP)
         logs = [nftables.listen_to(group) for group in groups]
@@ -163,7 +164,7 @@ def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
         dns = [_listener(host, DNS_PORT) for host in hosts]
     except OSError as error:
         raise SetupError("sockets", error) from None
-    return [*tcp, *udp, *dns, route, rules, *logs]
+    return [*tcp, *udp, *dns, route, rules, queue, *logs]
 
 
 def _bound(host: str, kind: int, port: int) -> socket.socket:
