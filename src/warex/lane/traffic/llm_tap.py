@@ -73,14 +73,14 @@ class LlmTap(Struct):
         self.last_byte = now
         room = MAX_BODY - len(self.body)
         self.is_truncated = self.is_truncated or len(data) > room
-        kept = data if len(data) <= room else data[:room]
-        self.body += kept
+        recorded = data if len(data) <= room else data[:room]
+        self.body += recorded
         if self.request.stream and len(self.piece_times) < _MAX_PIECE_TIMES:
             self.piece_times.append((len(self.body), now))
         if self.coded is None:
             self._read(self.body, now)
         else:
-            self.coded.add(kept)
+            self.coded.add(recorded)
             self.read_on(now)
 
     def read_on(self, now: float) -> bool:
