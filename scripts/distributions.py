@@ -3,8 +3,9 @@
     python -m scripts.distributions [FOLDER]
 
 They are built from a copy of the repository, in which the links and pictures of each README are
-absolute, as an index shows it alone, and it and the metadata have the repository's addresses. The
-address is `$WAREX_HOME`, else that of the remote `origin`; without one, the links stay as they are.
+absolute, as an index shows it alone, and it, the metadata and WAREX's messages have the addresses
+of the repository. Its address is `$WAREX_HOME`, else that of the remote `origin`; without one, the
+links stay as they are.
 """
 
 import os
@@ -27,9 +28,9 @@ _PICTURES: Final = (".png", ".svg", ".gif", ".webp")
 def absolute_links(page: str, folder: PurePosixPath, home: str, tag: str) -> str:
     """Return a page with absolute links; ``folder`` is where it is in the repository."""
 
-    def replace(found: re.Match[str]) -> str:
-        kind = "raw" if found[1].endswith(_PICTURES) else "blob"
-        return f"]({home}/{kind}/{tag}/{os.path.normpath(folder / found[1])}"
+    def replace(match: re.Match[str]) -> str:
+        kind = "raw" if match[1].endswith(_PICTURES) else "blob"
+        return f"]({home}/{kind}/{tag}/{os.path.normpath(folder / match[1])}"
 
     return _LINK.sub(replace, page)
 
@@ -47,6 +48,13 @@ def with_urls(project: str, home: str, tag: str) -> str:
     }
     lines = "".join(f'{name} = "{url}"\n' for name, url in urls.items())
     return f"{before}{section}{lines}{after}"
+
+
+def with_documentation(extras: str, home: str, tag: str) -> str:
+    """Return ``warex/extras.py`` with the address of the documentation, for WAREX's messages."""
+    replaced = extras.replace('"docs/{page}.md"', f'"{home}/blob/{tag}/docs/{{page}}.md"')
+    assert replaced != extras
+    return replaced
 
 
 def repository_address() -> str | None:
@@ -76,6 +84,9 @@ def build(out: Path, home: str | None, *options: str) -> list[Path]:
                 shutil.copytree(source, copy / name, ignore=ignored)
             else:
                 shutil.copy(source, copy / name)
+        if home is not None:
+            extras = copy / "src" / "warex" / "extras.py"
+            extras.write_text(with_documentation(extras.read_text("utf-8"), home, tag))
         for folder in PROJECTS:
             readme, project = copy / folder / "README.md", copy / folder / "pyproject.toml"
             if home is not None:

@@ -119,14 +119,18 @@ class Experiment(Steps):
 
     def run(self) -> None:
         """Run the remaining steps. Raises CalledProcessError if a command fails."""
+        self.prepare()
+        self.rankers.run()
+        if self.model is not None:
+            self._language_model(self.model)
+
+    def prepare(self) -> None:
+        """Run the scripted agent, and export what models are asked. Raises CalledProcessError."""
         self.folder.mkdir(parents=True, exist_ok=True)
         size = self.size
         self.campaign(campaigns.known_sites(size.known, clean=True))
         self.campaign(campaigns.unseen_sites(size.unseen, size.unseen_sample, clean=False))
         self._export_failures("all-steps", "--all")
-        self.rankers.run()
-        if self.model is not None:
-            self._language_model(self.model)
 
     def _language_model(self, model: str) -> None:
         size = self.size
@@ -189,13 +193,13 @@ class Experiment(Steps):
         with self.step(f"export-{name}") as new:
             if new:
                 families = [it for some in UNSEEN_PAGES.values() for it in some]
-                held = [f"site={site}.warex.test" for site in self.size.unseen]
-                held += [f"page_family={family}" for family in families]
+                held_out = [f"site={site}.warex.test" for site in self.size.unseen]
+                held_out += [f"page_family={family}" for family in families]
                 self.warex(
                     "export", self.path("run-known"), self.path("run-unseen"),
                     "--condition", campaigns.FAULTS,
                     "--out", self.path(name), *options,
-                    *(word for it in held for word in ("--test", it)),
+                    *(word for it in held_out for word in ("--test", it)),
                 )  # fmt: skip
 
     def _others(self) -> None:
@@ -236,4 +240,4 @@ class Experiment(Steps):
                 options += [] if name == BASE else ["--adapter", self.path(name), "--merge"]
                 with self.served(name, *options) as url:
                     asked = model if name == BASE else name
-                    self.run_campaign(campaigns.live(name, asked, url, self.size.live))
+                    self.run_served_campaign(campaigns.live(name, asked, url, self.size.live))

@@ -45,6 +45,14 @@ def test_of_two_episodes_with_one_id_the_first_goes_on(origin: Origin, tmp_path:
     assert len(first.trial.requests) == 1
 
 
+@pytest.mark.slow
+def test_a_faulted_episode_of_no_scenario_is_refused(origin: Origin, tmp_path: Path) -> None:
+    with SessionFactory(tasks(origin), None, out=tmp_path / "out") as factory:
+        assert not factory.create("p").episode.plan.is_faulted
+        with pytest.raises(InputError, match="neither it nor the factory names a scenario"):
+            factory.create("p")
+
+
 def test_a_session_outside_its_block_is_refused(origin: Origin, tmp_path: Path) -> None:
     factory = SessionFactory(tasks(origin), DOWN_ONCE, out=tmp_path / "out")
     with pytest.raises(InputError, match="inside `with SessionFactory"):

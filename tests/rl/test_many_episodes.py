@@ -107,9 +107,9 @@ def test_64_episodes_at_once_leak_no_cookie_no_site_data_no_fault_and_no_trace(
     with (
         SessionFactory(
             task,
-            SECOND_IS_DOWN,
+            None,
             out=tmp_path / "out",
-            plan=lambda prompt, seed, place: EpisodePlan(is_faulted=seed == 1),
+            plan=lambda prompt, seed, place: EpisodePlan(seed == 1, scenario=SECOND_IS_DOWN),
         ) as factory,
         ThreadPoolExecutor(MANY) as pool,
     ):

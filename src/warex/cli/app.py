@@ -14,7 +14,7 @@ import click
 from warex.cli.group import Group
 from warex.cli.output import echo, warn
 from warex.errors import MachineError, WarexError
-from warex.extras import VERSION
+from warex.extras import VERSION, documentation
 
 _COMMANDS: Final = {
     "ablate": ("training", "train on parts of a data set, to find what matters in it"),
@@ -113,7 +113,7 @@ class _LazyGroup(Group):
         folder, _ = _COMMANDS[name]
         command: click.Command = import_module(f"warex.cli.{folder}.{name}").command
         example, page = _EXAMPLES[name]
-        command.epilog = f"\b\nExample: warex {example}\nMore:    docs/{page}.md"
+        command.epilog = f"\b\nExample: warex {example}\nMore:    {documentation(page)}"
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -135,7 +135,7 @@ def cli() -> None:
     """
 
 
-def run(given: list[str]) -> int:
+def run(argv: list[str]) -> int:
     """Run the command line and return its exit code.
 
     0: done; 1: the experiment failed; 2: bad input; 3: the machine lacks something; 4: a gate
@@ -146,8 +146,8 @@ def run(given: list[str]) -> int:
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         # The command line as typed, for the manifest.
-        typed = ("warex", *given)
-        code = cli.main(given, prog_name="warex", standalone_mode=False, obj=typed)
+        typed = ("warex", *argv)
+        code = cli.main(argv, prog_name="warex", standalone_mode=False, obj=typed)
         sys.stdout.flush()
     except click.ClickException as error:
         words = StringIO()

@@ -168,8 +168,6 @@ class Lane:
         settlement = Settlement(
             recorder,
             previous,
-            upstream=config.traffic.upstream,
-            on_notice=lambda sentence: self.connections.on_notice(sentence),
             on_unreachable=self.connections.note_unreachable,
             on_task_ended=self.attribution.task_ended,
         )
@@ -263,8 +261,8 @@ class Lane:
 
     def request_head(self, exchange: Exchange) -> Need:
         """Say how much of a request's body is needed."""
-        whole: Need = "whole"
-        return self._closing(whole, self._request_head, exchange)
+        need: Need = "whole"
+        return self._closing(need, self._request_head, exchange)
 
     def _request_head(self, exchange: Exchange) -> Need:
         if exchange.is_given_up and self.connections.repeats.counts("request", "given up at once"):
@@ -314,6 +312,10 @@ class Lane:
             self._broke(error, exchange)
             self.engine.abort(exchange, "reset")
             return ()
+
+    def read_on(self, exchange: Exchange) -> bool:
+        """Read on in what has passed of the site's response."""
+        return self._aborting(exchange, self._exchanges.read_on, exchange) or False
 
     def stopped(self, exchange: Exchange, stop: Stop) -> None:
         """Take note that the body goes no further."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from typing import Final
+from urllib.parse import SplitResult
 
 from warex.engine.handler import (
     Abort,
@@ -14,7 +15,7 @@ from warex.engine.handler import (
     Respond,
     SiteFailure,
 )
-from warex.lane.ending import ended_response, ending_of, unreachable_message
+from warex.lane.ending import ended_response, ending_of
 from warex.lane.outcome import (
     CUT,
     GAVE_UP_AFTER,
@@ -49,16 +50,11 @@ class Settlement:
         recorder: Recorder,
         previous: PreviousResponses,
         *,
-        upstream: str | None,
-        on_notice: Callable[[str], None],
-        on_unreachable: Callable[[SiteUnreachable], None],
+        on_unreachable: Callable[[SiteUnreachable, SplitResult], None],
         on_task_ended: Callable[[Task[LlmCalls]], None],
     ) -> None:
-        """``upstream``: the proxy through which sites are reached."""
         self._recorder = recorder
         self._previous = previous
-        self._upstream = upstream
-        self._on_notice = on_notice
         self._on_unreachable = on_unreachable
         self._on_task_ended = on_task_ended
 
@@ -149,7 +145,9 @@ class Settlement:
             self._settle(state, applied, Arrival(arrived=True))
             return
         applied.waited_s += self._recorder.clock.now() - hits.held_since
-        self._settle(state, applied, Arrival(arrived=False, client_left=True, held=True))
+        self._settle(
+            state, applied, Arrival(arrived=False, client_left=True, left_during_hold=True)
+        )
 
     def _settle(self, state: ExchangeState, applied: AppliedInjection, arrival: Arrival) -> None:
         """Record the outcome of an injection, once."""
@@ -187,7 +185,7 @@ class Settlement:
             note_unmet(state, outcome)
         arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
         if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
-            for applied in [it for it in state.applied if arrivals[id(it)].held]:
+            for applied in [it for it in state.applied if arrivals[id(it)].left_during_hold]:
                 self._settle(state, applied, arrivals[id(applied)])
         if state.draft.abort is not None and outcome.end == "aborted":
             self._settle_cuts(state, arrivals)
@@ -221,9 +219,9 @@ class Settlement:
                 port=request.port,
                 failure=failure,
                 error=error,
-            )
+            ),
+            request.parts,
         )
-        self._on_notice(unreachable_message(request.parts, self._upstream, error))
 
     def _arrivals(self, state: ExchangeState, outcome: Outcome) -> dict[int, Arrival]:
         """Return what reached the client of each applied injection, by its identity."""
@@ -239,7 +237,10 @@ class Settlement:
                 applied.waited_s += paused
         for applied, _ in zip(state.draft.copies, range(outcome.copies_sent), strict=False):
             applied.site_change = _TWICE
-        return {id(it): arrival_of(it, outcome, held=it is unfinished) for it in state.applied}
+        return {
+            id(it): arrival_of(it, outcome, left_during_hold=it is unfinished)
+            for it in state.applied
+        }
 
     def _unapply(self, state: ExchangeState, last: AppliedInjection | None) -> None:
         """Take back the injections after that in whose hold the exchange ended."""

@@ -8,9 +8,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, pstdev
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from warex.errors import InputError
+
+if TYPE_CHECKING:
+    from warex.api import AnyScenario
 
 _MOST_INTENSITY: Final = 100.0
 """As an episode of the control API allows."""
@@ -23,6 +26,8 @@ class EpisodePlan:
     is_faulted: bool
     intensity: float = 1.0
     """Times the size of the scenario's faults."""
+    scenario: "AnyScenario | None" = None
+    """Of a faulted episode; None: that of the session factory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ class SessionFactory:
 
     ``start_task`` starts what an episode needs. ``scenario`` is that of the faulted episodes, in
     any form that ``warex.intercept`` takes. ``plan``, or else ``curriculum``, says which episodes
-    are faulted, and how strongly; each reward moves the curriculum on. ``timeout_s`` is the time
+    are faulted, and how strongly; each reward moves the curriculum on. ``scenario`` may be None
+    where each faulted plan names its own. ``timeout_s`` is the time
     limit of an agent in seconds, ``out`` the folder of all traces. Other keywords are those of
     ``warex.intercept`` about traffic; with ``capture_tokens`` an episode without tokens has no
     reward. ``create`` may be called from several threads.
@@ -42,7 +43,7 @@ class SessionFactory:
     def __init__(
         self,
         start_task: StartTask,
-        scenario: AnyScenario,
+        scenario: AnyScenario | None,
         *,
         out: str | os.PathLike[str],
         curriculum: Curriculum | None = None,
@@ -128,12 +129,18 @@ class SessionFactory:
     def _session(
         self, proxy: Interception, name: str, prompt: object, seed: int, plan: EpisodePlan
     ) -> Session:
+        scenario = self._scenario if plan.scenario is None else plan.scenario
+        if plan.is_faulted and scenario is None:
+            raise InputError(
+                f"the plan of the episode {name!a} is faulted, and neither it nor the factory names"
+                " a scenario"
+            )
         with ExitStack() as end_task, ExitStack() as end_trial:
             task = end_task.enter_context(self._start_task(prompt, seed))
             trial = end_trial.enter_context(
                 proxy.episode(
                     name,
-                    self._scenario if plan.is_faulted else None,
+                    scenario if plan.is_faulted else None,
                     seed=seed,
                     intensity=plan.intensity if plan.is_faulted else None,
                     sites=task.sites,

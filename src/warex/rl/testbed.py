@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -27,6 +28,18 @@ type TestbedCommand = Callable[[Episode, str, str], Sequence[str]]
 """Returns an agent's command for an episode, its goal and its first URL; empty for none."""
 
 
+@dataclass(frozen=True, slots=True)
+class TestbedAgent:
+    """The agent of an episode."""
+
+    __test__ = False  # Not a test class.
+
+    command: TestbedCommand
+    needs_model: bool = False
+    unusable: tuple[int, ...] = ()
+    """Exit codes after which an episode has no reward, since the machine lacks something."""
+
+
 class TestbedTasks:
     """Starts an episode of the testbed for a prompt: a task's name, its goal, or messages with it.
 
@@ -49,10 +62,7 @@ class TestbedTasks:
         self._benchmark = TestbedBenchmark()
         self._pool = TestbedPool()
         self._model = None if model is None else model.rstrip("/").removesuffix("/v1")
-        self._model_name = model_name
-        self._max_steps = max_steps
-        self._command = command or self._reference_agent
-        self._unusable = _UNUSABLE if command is None else ()
+        self._agent = TestbedAgent(command) if command else reference_agent(model_name, max_steps)
         self._names = {self._benchmark.task(it).goal: it for it in self._benchmark.tasks()}
 
     def __enter__(self) -> Self:
@@ -80,10 +90,23 @@ class TestbedTasks:
             )
         return named
 
+    def __call__(self, prompt: object, seed: int) -> AbstractContextManager[EpisodeTask]:
+        """Start a task's site. Raises InputError if no task has this name or goal."""
+        key = f"episode-{seed}"
+        return self.start(self.name(prompt), self._agent, model=self._model, api_key=key)
+
     @contextmanager
-    def __call__(self, prompt: object, seed: int) -> Iterator[EpisodeTask]:
-        """Start a task's site."""
-        name = self.name(prompt)
+    def start(
+        self, name: str, agent: TestbedAgent, *, model: str | None, api_key: str
+    ) -> Iterator[EpisodeTask]:
+        """Start the site of a task, for an agent that asks the model at this URL with this key.
+
+        Raises InputError if the agent needs a model and has none.
+        """
+        if model is None and agent.needs_model:
+            raise InputError(
+                "TestbedTasks(): the reference agent needs model=URL of a model server"
+            )
         task = self._benchmark.task(name)
         with self._pool.acquire(None) as ports:
             environment = TaskEnvironment(
@@ -93,39 +116,36 @@ class TestbedTasks:
             )
 
             def score(episode: Episode) -> float:
-                if episode.exit_code in self._unusable:
+                if episode.exit_code in agent.unusable:
                     why = last_output(episode.folder / AGENT_LOG)
                     raise TrialVoid(f"the agent ended with code {episode.exit_code}{why}")
                 path = episode.folder / RESULT
-                said = read_json_or_empty(path) if path_exists(path) else {}
-                answer = said.get("answer")
+                result = read_json_or_empty(path) if path_exists(path) else {}
+                answer = result.get("answer")
                 text = answer if isinstance(answer, str) else None
                 return self._benchmark.judge(name, environment, text).score
 
-            model = () if self._model is None else (f"{MODEL_ORIGIN}={self._model}",)
             yield EpisodeTask(
                 score,
-                command=lambda episode: self._command(episode, task.goal, task.start_url()),
-                maps=(*environment.maps, *model),
+                command=lambda episode: agent.command(episode, task.goal, task.start_url()),
+                maps=(*environment.maps, *(() if model is None else (f"{MODEL_ORIGIN}={model}",))),
                 sites=self._benchmark.sites(name),
-                variables={
-                    "OPENAI_BASE_URL": f"{MODEL_ORIGIN}/v1",
-                    "OPENAI_API_KEY": f"episode-{seed}",
-                },
+                variables={"OPENAI_BASE_URL": f"{MODEL_ORIGIN}/v1", "OPENAI_API_KEY": api_key},
             )
 
-    def _reference_agent(self, episode: Episode, goal: str, start_url: str) -> Sequence[str]:
-        if self._model is None:
-            raise InputError(
-                "TestbedTasks(): the reference agent needs model=URL of a model server"
-            )
+
+def reference_agent(model: str = "policy", max_steps: int = 15) -> TestbedAgent:
+    """Return the reference agent, which asks for a model of this name."""
+
+    def command(episode: Episode, goal: str, start_url: str) -> Sequence[str]:
         return (
             *(sys.executable, "-m", "warex.agents.reference", "--goal", goal),
-            *("--start-url", start_url, "--model", self._model_name),
-            *("--max-steps", str(self._max_steps), "--base-url", f"{MODEL_ORIGIN}/v1"),
-            *("--result", str(episode.folder / RESULT)),
+            *("--start-url", start_url, "--model", model, "--max-steps", str(max_steps)),
+            *("--base-url", f"{MODEL_ORIGIN}/v1", "--result", str(episode.folder / RESULT)),
             *(f"--browser-arg={it}" for it in episode.browser_arguments),
         )
+
+    return TestbedAgent(command, needs_model=True, unusable=_UNUSABLE)
 
 
 def _last_text(prompt: object) -> str:

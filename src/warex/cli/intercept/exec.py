@@ -19,6 +19,7 @@ from warex.cli.options.host_ports import host_ports_option
 from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.output import echo
 from warex.errors import TraceError, TrialVoid, void_error
+from warex.extras import documentation
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
 from warex.text.english import count_noun
@@ -158,11 +159,11 @@ class _Trial:
                 terminal.restore_foreground()
             self._say_all(place.loopback_messages(over=True))
             own_sites, refused_ports = place.own_services(), place.refused_ports()
-            gone = place.died()
+            died = place.died()
             place.end()
             self.judging.finish()
             expects = self.judging.expect is not None
-            quiet = gone is None and self.options["out"] is None and not expects
+            quiet = died is None and self.options["out"] is None and not expects
             if quiet and not place.needs_proxy():
                 # No request can have been answered, and no result was requested.
                 forkserver.close()
@@ -171,7 +172,7 @@ class _Trial:
                 self._say_refused(refused_ports)
                 return code if code >= 0 else 128 - code
             proxy = place.proxy
-        broken = proxy.broken if gone is None else str(gone)
+        broken = proxy.broken if died is None else str(died)
         broken = self._write_outcome(code, seconds, broken, refused_ports)
         if broken:
             raise void_error(broken, self.options["out"])
@@ -258,8 +259,8 @@ class _Trial:
         # A port without a listener may be that of a service which the command starts itself.
         candidates = {port: name for port, name in candidates.items() if port not in asked | named}
         if candidates:
-            there = listening()
-            candidates = {port: name for port, name in candidates.items() if port in there}
+            open_ports = listening()
+            candidates = {port: name for port, name in candidates.items() if port in open_ports}
         if candidates:
             ports = ", ".join(f"{port} ({name})" for port, name in sorted(candidates.items()))
             self.say(
@@ -385,7 +386,7 @@ class _Trial:
                     f"a browser ran ({', '.join(sorted(browsers))}), but none of its pages came"
                     " through: it opened none, or it goes past the proxy and no fault can reach"
                     " it; where it opened one, tell its harness of the proxy"
-                    " (docs/how-to/exec.md)"
+                    f" ({documentation('how-to/exec')})"
                 )
         self._print_unread_calls(saw)
         out = self.options["out"]
@@ -407,7 +408,7 @@ class _Trial:
             self.say(
                 f"{count_noun(saw['llm_unread'], 'call')} to a model could not be read (first:"
                 f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
-                " unknown (docs/reference/llm.md)"
+                f" unknown ({documentation('reference/llm')})"
             )
         if saw["answers"] and not saw["acts"] and self.options["out"] is not None:
             from warex.llm.actions.guess import WITHOUT_ACTIONS

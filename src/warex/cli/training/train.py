@@ -18,7 +18,8 @@ from warex.text.english import count_noun
 @click.option(
     "--ranker",
     is_flag=True,
-    help="Train, in seconds, a small model that ranks a page's actions; it has no --model.",
+    help="Train, in seconds, a small model that ranks a page's actions; it has no --model. If all"
+    " data is of one site, export it with --split none.",
 )
 @click.option("-o", "--out", type=PATH, required=True, metavar="DIR", help="Folder for the result.")
 @click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")
@@ -109,10 +110,10 @@ def command(
 
 
 def _train_ranker(data: Path, out: Path) -> None:
-    given = click.get_current_context()
-    for option in given.command.params:
+    context = click.get_current_context()
+    for option in context.command.params:
         name = option.name or ""
-        source = given.get_parameter_source(name)
+        source = context.get_parameter_source(name)
         if name not in ("data", "out", "ranker") and source is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{option.opts[0]} does not go with --ranker")
     from warex.exports.dataset import read_dataset

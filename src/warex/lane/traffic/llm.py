@@ -8,13 +8,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warex.effects import Reply
-from warex.engine.http.encoding import decode, encode
+from warex.engine.http.encoding import StreamDecoder, decode, encode
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.errors import TrialVoid
 from warex.exchange import Exchange, Request
 from warex.lane.config import ProxyConfig
 from warex.lane.record.recorder import Recorder
 from warex.lane.traffic.base import Ending, Traffic
+from warex.lane.traffic.coded_stream import CodedStream
 from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
 from warex.lane.traffic.token_capture import TokenCapture
 from warex.lane.whole_response import WholeResponse
@@ -173,18 +174,18 @@ class LlmCalls:
         if self.cache is None or tap.cache_entry is None or tap.replayed is not None:
             return
         # Cached answers are not redacted, so an answer with a secret is not cached.
-        whole = (
+        is_complete = (
             event.status == 200
             and event.complete
             and not self.recorder.redactor.is_secret_answer(event.answer, event.tool_calls)
         )
-        if not (whole and by_model) or tap.last_byte is None:
+        if not (is_complete and by_model) or tap.last_byte is None:
             self.cache.give_up(tap.cache_entry)
             return
         values = headers.by_name
-        kept = tuple((name, values[name]) for name in _KEPT_HEADERS if name in values)
+        cached_headers = tuple((name, values[name]) for name in _KEPT_HEADERS if name in values)
         latency = round(tap.last_byte - tap.sent_at, 6)
-        self.cache.keep(tap.cache_entry, CachedAnswer(kept, bytes(tap.body), latency))
+        self.cache.keep(tap.cache_entry, CachedAnswer(cached_headers, bytes(tap.body), latency))
 
 
 class LlmTraffic(Traffic):
@@ -274,12 +275,12 @@ class LlmTraffic(Traffic):
         tap.replayed = cache.earlier(tap.cache_entry)
         if tap.replayed is None:
             return None
-        kept = tuple(
+        fields = tuple(
             (name.encode(), value.encode("latin-1", "replace"))
             for name, value in tap.replayed.headers
         )
         length = b"%d" % len(tap.replayed.body)
-        headers = Headers((*kept, (b"content-length", length)))
+        headers = Headers((*fields, (b"content-length", length)))
         return WholeResponse(ResponseHead(200, b"OK", "HTTP/1.1", headers), tap.replayed.body)
 
     @override
@@ -288,8 +289,10 @@ class LlmTraffic(Traffic):
             self.tap.tokens.answered(head)
         fields = head.headers
         streams = fields.get("content-type").lower().startswith("text/event-stream")
-        if streams and 200 <= head.status < 300 and not fields.get("content-encoding"):
+        coding = fields.get("content-encoding")
+        if streams and 200 <= head.status < 300 and StreamDecoder.reads(coding):
             self.tap.begun = streamed_answer(self.tap.request)
+            self.tap.coded = CodedStream(coding) if coding else None
 
     @property
     @override
@@ -330,6 +333,15 @@ class LlmTraffic(Traffic):
             self.tap.add(piece, self._calls.recorder.clock.now())
         return piece
 
+    @property
+    @override
+    def reads_on(self) -> bool:
+        return self.tap.coded is not None
+
+    @override
+    def read_on(self) -> bool:
+        return self.tap.read_on(self._calls.recorder.clock.now())
+
     @override
     def reset(self) -> None:
         self.tap.reset()
@@ -364,8 +376,8 @@ class LlmTraffic(Traffic):
 
 def _status(head: ResponseHead | None, ending: Ending) -> int | None:
     """Return the status that the client has seen: none of an answer cut before it began."""
-    given = ending.error is None or ending.began or ending.in_part
-    return None if head is None or not given else head.status
+    was_sent = ending.error is None or ending.began or ending.in_part
+    return None if head is None or not was_sent else head.status
 
 
 def _cache_of(config: ProxyConfig) -> LlmCache | None:
