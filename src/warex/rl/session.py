@@ -16,9 +16,9 @@ from warex.errors import InputError, TrialVoid, WarexError
 from warex.llm.tokens import CallTokens
 from warex.rl.curriculum import EpisodePlan, ScoredEpisode
 from warex.rl.trace_entries import trace_entries
-from warex.rl.training_trace import TrainingTrace, training_trace, why_without_tokens
+from warex.rl.training_trace import TrainingTrace, training_trace
 from warex.sandbox.command import CompletedCommand, run_command
-from warex.traces import LlmCall
+from warex.traces import LlmCall, Trace
 from warex.traces.blobs import BlobStore
 from warex.traces.paths import AGENT_LOG, BLOBS
 
@@ -86,7 +86,7 @@ class Session:
         trial: Interception,
         *,
         timeout_s: float,
-        needs_tokens: bool,
+        why_untrainable: Callable[[Trace], str | None] | None,
         end_trial: ExitStack,
         end_task: ExitStack,
         on_scored: Callable[[ScoredEpisode], None],
@@ -97,7 +97,7 @@ class Session:
         """The episode's proxy, ledger and trace."""
         self._task = task
         self._timeout_s = timeout_s
-        self._needs_tokens = needs_tokens
+        self._why_untrainable = why_untrainable
         self._end_trial = end_trial
         self._end_task = end_task
         self._on_scored = on_scored
@@ -226,11 +226,11 @@ class Session:
         self._end_agent()
         void = self._end_episode()
         reward, reason, ledger = None, void, list[Injection]()
-        without_tokens: str | None = None
+        untrainable: str | None = None
         try:
             ledger = self.trial.ledger
-            if self._needs_tokens:
-                without_tokens = why_without_tokens(self.trial.trace)
+            if self._why_untrainable is not None:
+                untrainable = self._why_untrainable(self.trial.trace)
         except WarexError as error:
             reason = reason or f"its trace cannot be read: {error}"
         missed = [it for it in ledger if it.state != "delivered"]
@@ -246,7 +246,7 @@ class Session:
                 f"the fault {first.kind} of the rule {first.rule!r} was planned for {first.url} and"
                 f" not delivered{why}"
             )
-        reason = reason or without_tokens
+        reason = reason or untrainable
         if reason is None:
             code = None if completed is None else completed.code
             try:
