@@ -129,12 +129,12 @@ def main() -> int:
     described = machine.describe()
     table.show(rows)
     if asked.json:
-        found = {
+        results = {
             "machine": dict(described),
             "quick": asked.quick,
             "rows": [asdict(row) | {"ok": row.ok} for row in rows],
         }
-        asked.json.write_text(json.dumps(found, indent=2) + "\n")
+        asked.json.write_text(json.dumps(results, indent=2) + "\n")
     if asked.docs:
         table.put_into(asked.docs, table.markdown(rows, described))
     if not asked.names:

@@ -29,5 +29,7 @@ def _chromium() -> str:
         path = chromium.find(None, os.environ, own, headless=False)
     except chromium.NoChromium:
         return "none"
-    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
-    return next((word for word in said.split() if word[:1].isdigit()), "unknown")
+    printed = subprocess.run(
+        [path, "--version"], capture_output=True, text=True, check=False
+    ).stdout
+    return next((word for word in printed.split() if word[:1].isdigit()), "unknown")

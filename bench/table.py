@@ -43,8 +43,8 @@ def markdown(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
 
 def put_into(page: Path, text: str) -> None:
     """Replace the text between the marks of a page. Raises ValueError if a mark is missing."""
-    held = page.read_text()
-    before, begin, rest = held.partition(BEGIN)
+    content = page.read_text()
+    before, begin, rest = content.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
         raise ValueError(f"{page} lacks the marks {BEGIN} and {END}")

@@ -52,13 +52,13 @@ def tokenizers() -> dict[str, Callable[[str], int]]:
     folder = Path(spec.origin).parent / "litellm_core_utils" / "tokenizers"
     os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
     tiktoken, hugging = import_module("tiktoken"), import_module("tokenizers")
-    found: dict[str, Callable[[str], int]] = {}
+    counters: dict[str, Callable[[str], int]] = {}
     for name in ("o200k_base", "cl100k_base"):
-        found[name] = _counter(tiktoken.get_encoding(name).encode_ordinary)
+        counters[name] = _counter(tiktoken.get_encoding(name).encode_ordinary)
     for name, file in (("deepseek", "deepseek"), ("claude-2", "anthropic")):
         path = folder / f"{file}_tokenizer.json"
-        found[name] = _counter(hugging.Tokenizer.from_file(str(path)).encode)
-    return found
+        counters[name] = _counter(hugging.Tokenizer.from_file(str(path)).encode)
+    return counters
 
 
 def _counter(encode: Callable[[str], Sized]) -> Callable[[str], int]:

@@ -27,9 +27,9 @@ _PICTURES: Final = (".png", ".svg", ".gif", ".webp")
 def absolute_links(page: str, folder: PurePosixPath, home: str, tag: str) -> str:
     """Return a page with absolute links; ``folder`` is where it is in the repository."""
 
-    def replace(found: re.Match[str]) -> str:
-        kind = "raw" if found[1].endswith(_PICTURES) else "blob"
-        return f"]({home}/{kind}/{tag}/{os.path.normpath(folder / found[1])}"
+    def replace(match: re.Match[str]) -> str:
+        kind = "raw" if match[1].endswith(_PICTURES) else "blob"
+        return f"]({home}/{kind}/{tag}/{os.path.normpath(folder / match[1])}"
 
     return _LINK.sub(replace, page)
 

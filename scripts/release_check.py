@@ -79,9 +79,9 @@ def run(
 def clean_environment() -> dict[str, str]:
     """Return the environment without what points into the repository's own."""
     ours = ("VIRTUAL_ENV", "PYTHONPATH", "MAKE", "MFLAGS", "WAREX_", "PYTEST", "COVERAGE")
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
+    variables = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
     chromium = os.environ.get("WAREX_CHROMIUM")
-    return kept | ({"WAREX_CHROMIUM": chromium} if chromium else {})
+    return variables | ({"WAREX_CHROMIUM": chromium} if chromium else {})
 
 
 def metadata(wheel: Path) -> tuple[Message, set[str]]:
@@ -173,14 +173,14 @@ def try_plugin(python: Path, folder: Path) -> None:
 
 def interpreter(version: str) -> str | None:
     """Return a Python of this version on this machine, if there is one."""
-    found = subprocess.run(
+    existing = subprocess.run(
         [uv(), "python", "find", "--no-python-downloads", version],
         capture_output=True,
         text=True,
         check=False,
     ).stdout.strip()
-    if found:
-        return found
+    if existing:
+        return existing
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     return next((str(path) for path in pyenv.glob(f"{version}.*/bin/python")), None)
 

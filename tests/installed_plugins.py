@@ -8,6 +8,8 @@ from pathlib import Path
 
 from warex import plugins
 from warex.faults import catalogue
+from warex.lane.hosts.own_hosts import fault_sites
+from warex.llm import families
 
 
 @contextmanager
@@ -32,6 +34,12 @@ def installed(folder: Path, group: str, entry_points: str, **modules: str) -> It
 
 def _forget() -> None:
     importlib.invalidate_caches()
-    plugins._entry_points.cache_clear()
-    catalogue.cache_clear()
-    sys.modules["warex.faults.catalogue"]._installed.cache_clear()
+    for cached in (
+        plugins._entry_points,
+        plugins._load,
+        plugins._warn,
+        catalogue,
+        fault_sites,
+        families._installed,
+    ):
+        cached.cache_clear()

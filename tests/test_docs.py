@@ -16,6 +16,14 @@ CLUMSY = re.compile(
     re.IGNORECASE,
 )
 """Turns that are hard to read: write "the same", "that does not exist", "is not a"."""
+VAGUE = r"(?:found|given|gone|held|kept|laid|said|sighting|spoken|there|told|whole)"
+NAMES_IT = re.compile(rf"^[^\n\"'`#]*\b{VAGUE}\b.*$", re.MULTILINE)
+BINDS_IT = re.compile(
+    rf"^ +(?:[\w*(]+, )*{VAGUE}(?:, [\w*()]+)*(?:: [^=]+)? [-+|&]?= "
+    rf"|\b(?:for|lambda|as) (?:[\w*(]+, )*{VAGUE}\b(?:, \w+\)?)*(?: in |:)|\({VAGUE} := "
+    rf"|[(,] ?\**{VAGUE}: [\w\"]+.*[,)]|^ +{VAGUE}: .*,$"
+)
+"""A line that gives a variable, parameter or field a name that does not say what it holds."""
 
 
 def linked(page: Path) -> list[Path]:
@@ -159,3 +167,23 @@ def test_a_clumsy_turn_is_noticed_over_the_end_of_a_line() -> None:
         assert CLUMSY.search(text)
     for text in ("there is no folder", "it is no longer there", "it is not a folder"):
         assert not CLUMSY.search(text)
+
+
+def test_variables_say_what_they_hold() -> None:
+    vague = [
+        f"{path.relative_to(ROOT)}: {line[0].strip()}"
+        for path in SOURCES
+        for line in NAMES_IT.finditer(path.read_text(encoding="utf-8"))
+        if BINDS_IT.search(line[0])
+    ]
+
+    assert vague == []
+
+
+def test_a_vague_name_is_noticed_however_it_is_bound() -> None:
+    for line in ("found = 1", "for a, said in b:", "if (kept := b):", "lambda whole: 1"):
+        assert BINDS_IT.search(f"    {line}")
+    for line in ("def f(given: str) -> None:", "told: bool,", "except ValueError as gone:"):
+        assert BINDS_IT.search(f"    {line}")
+    for line in ("f(found=1)", "a.said = 1", "What is found there:", "if kept == 1:", "held()"):
+        assert not BINDS_IT.search(f"    {line}")

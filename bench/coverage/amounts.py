@@ -56,17 +56,17 @@ def amount_coverage(
     """Return how often the intervals of a mean and of the median over tasks cover the truth."""
     everything = tail(rng, _SIZE, repeats)
     mean, middle = float(everything.mean()), float(np.median(everything.mean(axis=1)))
-    held = [0, 0]
+    covered = [0, 0]
     for _ in range(draws):
-        found = mean_over(
+        estimate = mean_over(
             [(n, one) for n, row in enumerate(tail(rng, tasks, repeats).tolist()) for one in row]
         )
-        assert found is not None
-        assert found.interval is not None
-        assert found.median_interval is not None
-        held[0] += covers(found.interval, mean)
-        held[1] += covers(found.median_interval, middle)
-    return held[0] / draws, held[1] / draws
+        assert estimate is not None
+        assert estimate.interval is not None
+        assert estimate.median_interval is not None
+        covered[0] += covers(estimate.interval, mean)
+        covered[1] += covers(estimate.median_interval, middle)
+    return covered[0] / draws, covered[1] / draws
 
 
 def ratio_coverage(rng: Rng, tail: Tail, draws: int, tasks: int, repeats: int) -> float:
@@ -83,9 +83,9 @@ def ratio_coverage(rng: Rng, tail: Tail, draws: int, tasks: int, repeats: int) -
         ]
         return [float(ratio) for ratio in sides[0] / sides[1]]
 
-    truth, held = median(ratios(_SIZE)), 0
+    truth, covered = median(ratios(_SIZE)), 0
     for _ in range(draws):
-        found = median_interval(ratios(tasks))
-        assert found is not None
-        held += covers(found, truth)
-    return held / draws
+        interval = median_interval(ratios(tasks))
+        assert interval is not None
+        covered += covers(interval, truth)
+    return covered / draws

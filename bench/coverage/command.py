@@ -128,20 +128,20 @@ def _differences(rng: Rng, check: _Check) -> Wrong:
     )
     for tasks, repeats in _MORE_SIZES:
         size = (check.draws, tasks, repeats)
-        found = {of: differences.tally(rng, of, *size) for of in differences.POPULATIONS}
-        change = min(it.change / it.runs for it in found.values())
-        share = min(it.share / it.shares for it in found.values())
-        same = [it for of, it in found.items() if of.after == of.before]
+        tallies = {of: differences.tally(rng, of, *size) for of in differences.POPULATIONS}
+        change = min(it.change / it.runs for it in tallies.values())
+        share = min(it.share / it.shares for it in tallies.values())
+        same = [it for of, it in tallies.items() if of.after == of.before]
         like, these = (
             max(getattr(it, name) / it.runs for it in same) for name in ("significant", "these")
         )
-        disagree = sum(it.disagree for it in found.values())
+        disagree = sum(it.disagree for it in tallies.values())
         rises = differences.false_trends(rng, *size)
         broken = [
             max(differences.false_breaks(rng, name, *size, rows) for name in differences.FALLS)
             for rows in _ROWS
         ]
-        fell = found[differences.POPULATIONS[0]]
+        fell = tallies[differences.POPULATIONS[0]]
         power = [n / fell.runs for n in (fell.significant, fell.these, fell.pooled)]
         where = _line(tasks, repeats, change, share, like, these, rises, disagree, *broken, *power)
         yield from check.covered(where, "Δ", change)
@@ -161,9 +161,9 @@ def _gates(rng: Rng, check: _Check) -> Wrong:
     _head("void", "delta>=-0.1 breaks", "of a comparison", "the verdict is worse")
     for tasks, repeats in ((10, 1), (30, 1), (10, 3)):
         for void in _VOIDS:
-            found = runs.harmless_breaks(rng, check.draws, tasks, repeats, void)
-            where = f"{_line(tasks, repeats, void, *found)}, {void:.0%} void"
-            for what, share in zip(("a run", "a comparison", "a verdict"), found, strict=True):
+            shares = runs.harmless_breaks(rng, check.draws, tasks, repeats, void)
+            where = f"{_line(tasks, repeats, void, *shares)}, {void:.0%} void"
+            for what, share in zip(("a run", "a comparison", "a verdict"), shares, strict=True):
                 yield from check.rare(where, f"{what} of a harmless build is broken", share)
 
 

@@ -97,9 +97,9 @@ def tally(rng: Rng, population: Population, draws: int, tasks: int, repeats: int
             rng.random((tasks, repeats)) < before[:, None],
             rng.random((tasks, repeats)) < after[:, None],
         )
-        found = paired_difference_interval(cells)
-        assert found is not None
-        interval, p = found
+        difference = paired_difference_interval(cells)
+        assert difference is not None
+        interval, p = difference
         tally.runs += 1
         tally.change += covers(interval, population.after - population.before)
         tally.significant += p < ALPHA
@@ -139,8 +139,8 @@ def false_trends(rng: Rng, draws: int, tasks: int, repeats: int) -> float:
             ]
             for start, slope in zip(starts.tolist(), slopes.tolist(), strict=True)
         ]
-        found = trend(runs)
-        believed += found is not None and found[1] < ALPHA
+        result = trend(runs)
+        believed += result is not None and result[1] < ALPHA
     return believed / draws
 
 

@@ -94,12 +94,12 @@ def injection_coverage(
     """
     everything = _injections(rng, population, mean, _SIZE, 1)
     truth = everything[0].sum() / everything[1].sum()
-    held = 0
+    covered = 0
     for _ in range(draws):
         hits, trials = _injections(rng, population, mean, tasks, repeats)
         counts = tuple(zip(hits.tolist(), map(int, trials), strict=True))
-        held += covers(Rate(int(hits.sum()), int(trials.sum()), counts).interval, float(truth))
-    return held / draws
+        covered += covers(Rate(int(hits.sum()), int(trials.sum()), counts).interval, float(truth))
+    return covered / draws
 
 
 def _injections(

@@ -79,10 +79,10 @@ def harmless_breaks(
     for _ in range(draws):
         shares = {"agent": rng.beta(2, 0.6, tasks)}
         before, after = (simulated_run(rng, shares, repeats, void) for _ in range(2))
-        found = compare(ComparedAgent(before, "agent"), ComparedAgent(after, "agent"))
+        comparison = compare(ComparedAgent(before, "agent"), ComparedAgent(after, "agent"))
         broken[0] += judge_run(tabulate(after), "delta>=-0.1").end == "broken"
-        broken[1] += judge_comparisons([found], "delta>=-0.1").end == "broken"
-        broken[2] += found.verdict == "worse"
+        broken[1] += judge_comparisons([comparison], "delta>=-0.1").end == "broken"
+        broken[2] += comparison.verdict == "worse"
     return broken[0] / draws, broken[1] / draws, broken[2] / draws
 
 

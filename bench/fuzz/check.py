@@ -57,13 +57,13 @@ def _bisect(workspace: Workspace, seed: int, numbers: Sequence[int]) -> Iterator
     if len(numbers) == 1:
         yield Failure(tuple(numbers), tuple(why))
         return
-    found = False
+    fails = False
     middle = len(numbers) // 2
     for half in (numbers[:middle], numbers[middle:]):
         for failure in _bisect(workspace, seed, half):
-            found = True
+            fails = True
             yield failure
-    if not found:  # It needs several of the cases, or is not deterministic.
+    if not fails:  # It needs several of the cases, or is not deterministic.
         yield Failure(tuple(numbers), tuple(why))
 
 
@@ -101,11 +101,11 @@ async def _run_cases(
         unresponsive: list[str] = []
         channels: tuple[Channel, ...] = ("http/1.1", "h2")
         for channel in channels:
-            said = await run_case(
+            result = await run_case(
                 valid_case(channel), site, proxy, workspace.ca.certificate, seed, _ANSWER_SECONDS
             )
-            received.append(said)
-            if said.statuses != [SITE_STATUS]:
+            received.append(result)
+            if result.statuses != [SITE_STATUS]:
                 unresponsive.append(channel)
     return received, unresponsive
 

@@ -41,8 +41,8 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{len(numbers):,} cases, seed {asked.seed}:", *_counts(families))
     began = time.monotonic()
     with open_workspace(quick=True) as workspace, Console(stderr=True).status("running cases"):
-        found = list(failures(workspace, asked.seed, numbers, asked.failures))
-    for failure in found:
+        failed = list(failures(workspace, asked.seed, numbers, asked.failures))
+    for failure in failed:
         print(f"\nfailed: {'; '.join(failure.why)}")
         print(
             f"repeat: python -m bench fuzz --seed {asked.seed} --only",
@@ -50,8 +50,8 @@ def main(arguments: Sequence[str]) -> int:
         )
         for number in failure.numbers[:1]:
             _show(case(asked.seed, number))
-    print(f"\n{time.monotonic() - began:.0f} s;", f"{len(found)} failed." if found else "Clean.")
-    return 1 if found else 0
+    print(f"\n{time.monotonic() - began:.0f} s;", f"{len(failed)} failed." if failed else "Clean.")
+    return 1 if failed else 0
 
 
 def _counts(families: Counter[str]) -> list[str]:

@@ -237,8 +237,8 @@ def answers() -> Iterator[tuple[str, bytes]]:
         sent = chunks.replace(b"%b", _BODY)
         yield f"chunks {chunks[:40]!r} ({len(chunks)})", ok + _CHUNKS + b"\r\n" + sent
     for size in (0, 1, 4, 5, 7, 8, 9, 12, 15, 17, 20, 30, 41, 42, 43):
-        whole = ok + _LENGTH + b"\r\n" + _BODY
-        yield f"the first {size} bytes", whole[:size]
+        response = ok + _LENGTH + b"\r\n" + _BODY
+        yield f"the first {size} bytes", response[:size]
     yield "more than the length", ok + _LENGTH + b"\r\n" + _BODY + b"more"
     yield "another answer behind it", (ok + _LENGTH + b"\r\n" + _BODY) * 2
     yield "hints first", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + ok + b"\r\n" + _BODY

@@ -197,9 +197,9 @@ async def _exchange(
     try:
         if case.channel not in ("proxy", "control"):
             writer.write(f"CONNECT {HOST}:{port} HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n".encode())
-            said = await reader.readuntil(b"\r\n\r\n")
-            if b" 200 " not in said:
-                received.data += said
+            head = await reader.readuntil(b"\r\n\r\n")
+            if b" 200 " not in head:
+                received.data += head
                 return
         if case.channel in ("http/1.1", "h2"):
             context = ssl.create_default_context(cafile=str(ca))
@@ -267,9 +267,9 @@ def parse(received: Received, raw: bytes) -> None:
     """Note what an answer's bytes say; any bytes may come."""
     if received.case.channel != "h2":
         received.data += raw
-        found = [int(status) for status in _STATUS.findall(raw)]
+        statuses = [int(status) for status in _STATUS.findall(raw)]
         # The site's bytes may contain what looks like a second answer.
-        final = [status for status in found if status >= 200 or status == 101]
+        final = [status for status in statuses if status >= 200 or status == 101]
         received.statuses += final if received.case.valid_answer else final[:1]
         return
     decoder = hpack.Decoder()

@@ -58,24 +58,24 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin an element."""
-        given = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
         if tag in _HIDDEN:
             self._hidden += 1
         elif tag == "main":
             self._has_main = True
         elif tag == "form":
             self._form = {}
-            self._action = urljoin(self._url, given.get("action", ""))
-            self._posts = given.get("method", "").lower() == "post"
-        elif tag == "input" and given.get("name") and _is_sent(given):
-            self._form[given["name"]] = given.get("value", "")
-        elif tag == "a" and given.get("href"):
-            url = urljoin(self._url, given["href"])
+            self._action = urljoin(self._url, attributes.get("action", ""))
+            self._posts = attributes.get("method", "").lower() == "post"
+        elif tag == "input" and attributes.get("name") and _is_sent(attributes):
+            self._form[attributes["name"]] = attributes.get("value", "")
+        elif tag == "a" and attributes.get("href"):
+            url = urljoin(self._url, attributes["href"])
             if urlsplit(url).netloc == urlsplit(self._url).netloc:
-                self._open, self._text = ("link", Target(url), given.get("aria-label", "")), ""
-        elif tag == "button" and given.get("type", "submit") == "submit":
-            target = self._submitted(given)
-            self._open, self._text = ("button", target, given.get("aria-label", "")), ""
+                self._open, self._text = ("link", Target(url), attributes.get("aria-label", "")), ""
+        elif tag == "button" and attributes.get("type", "submit") == "submit":
+            target = self._submitted(attributes)
+            self._open, self._text = ("button", target, attributes.get("aria-label", "")), ""
 
     def handle_endtag(self, tag: str) -> None:
         """End an element."""
@@ -107,6 +107,6 @@ class _Reader(HTMLParser):
         return Target(f"{action.partition('?')[0]}?{body}")
 
 
-def _is_sent(given: Mapping[str, str]) -> bool:
-    kind = given.get("type", "text")
-    return kind not in ("checkbox", "radio", "submit", "button") or "checked" in given
+def _is_sent(attributes: Mapping[str, str]) -> bool:
+    kind = attributes.get("type", "text")
+    return kind not in ("checkbox", "radio", "submit", "button") or "checked" in attributes

@@ -46,7 +46,7 @@ class Policy:
 
     def probabilities(self, actions: Sequence[Sequence[int]]) -> Floats:
         """Return the probability of each action."""
-        scores = np.array([self.weights[held].sum() for held in actions])
+        scores = np.array([self.weights[indexes].sum() for indexes in actions])
         weights = np.exp(scores - scores.max())
         return np.asarray(weights / weights.sum())
 
@@ -65,9 +65,9 @@ class Policy:
         for choice, advantage in choices:
             shares = self.probabilities(choice.actions)
             np.add.at(gradient, choice.actions[choice.chosen], advantage)
-            for share, held in zip(shares, choice.actions, strict=True):
+            for share, indexes in zip(shares, choice.actions, strict=True):
                 if share > 1e-6:
-                    np.subtract.at(gradient, held, advantage * share)
+                    np.subtract.at(gradient, indexes, advantage * share)
         self.weights += rate * gradient / max(1, len(choices))
 
 

@@ -51,14 +51,14 @@ def added(workspace: Workspace, calls: Sequence[JsonValue]) -> Added:
     rounds = 1 if workspace.quick else 20
     pages = _pages(workspace, rounds)
     calls_direct, calls_through = _calls(workspace, calls, rounds)
-    first, kept = (
+    first, rest = (
         {name: [load[at] for load in loads] for name, loads in pages.items()} for at in (0, 1)
     )
     return Added(
         first_page=_more(first["through"], first["direct"]),
-        page=_more(kept["through"], kept["direct"]),
+        page=_more(rest["through"], rest["direct"]),
         call=_more(calls_through, calls_direct),
-        direct_page=median(kept["direct"]),
+        direct_page=median(rest["direct"]),
         direct_call=median(calls_direct),
     )
 
@@ -101,7 +101,7 @@ def _lane(workspace: Workspace, port: int) -> Iterator[Lane]:
 
 def _visits(browser: Browser, lane: Lane | None, hosts: Sequence[str]) -> list[tuple[float, float]]:
     """Open each site's start page twice in a new context; return the milliseconds of both."""
-    found = []
+    times_of_visits = []
     with fresh_page(browser, lane.port if lane else 0) as page:
         for host in hosts:
             times: list[float] = []
@@ -112,8 +112,8 @@ def _visits(browser: Browser, lane: Lane | None, hosts: Sequence[str]) -> list[t
                 times.append(load_milliseconds(page))
                 if lane:
                     lane.count_requests(*loaded(page))
-            found.append((times[0], times[1]))
-    return found
+            times_of_visits.append((times[0], times[1]))
+    return times_of_visits
 
 
 def _calls(

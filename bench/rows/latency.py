@@ -159,8 +159,8 @@ def _pairs(workspace: Workspace, tasks: int) -> list[_Pair]:
         sorted(spec.key for spec in planned.trials if spec.key.condition == name)
         for name in (NO_PROXY, CLEAN)
     )
-    found = (_pair(run, *sides) for sides in zip(bare, clean, strict=True))
-    return [pair for pair in found if pair is not None]
+    pairs = (_pair(run, *sides) for sides in zip(bare, clean, strict=True))
+    return [pair for pair in pairs if pair is not None]
 
 
 def _pair(run: Path, bare: TrialKey, clean: TrialKey) -> _Pair | None:

@@ -92,11 +92,18 @@ def changed() -> tuple[list[tuple[str, str]], int]:
     for text in CLEAN:
         redactor = Redactor()
         after = redactor.messages([{"role": "assistant", "content": text}])
-        said = after[0]["content"] if isinstance(after, list) and isinstance(after[0], dict) else ""
+        content = (
+            after[0]["content"] if isinstance(after, list) and isinstance(after[0], dict) else ""
+        )
         redactor = Redactor()
-        for kept in (str(said), redactor.url(text), redactor.text(text), redactor.json_text(text)):
-            if kept != text:
-                lost.append((text, kept))
+        for cleaned in (
+            str(content),
+            redactor.url(text),
+            redactor.text(text),
+            redactor.json_text(text),
+        ):
+            if cleaned != text:
+                lost.append((text, cleaned))
                 break
     lost += [
         (value, after)

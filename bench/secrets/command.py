@@ -192,7 +192,9 @@ def _call(messages: JsonValue, answer: str = "", tools: Sequence[tuple[str, str]
         stream=False,
         status=200,
         answer=answer,
-        tool_calls=[{"id": "c1", "name": name, "arguments": given} for name, given in tools],
+        tool_calls=[
+            {"id": "c1", "name": name, "arguments": arguments} for name, arguments in tools
+        ],
         input_tokens=1,
         output_tokens=1,
         usage="reported",
@@ -264,7 +266,7 @@ def _computer_use(it: Planted, seen: list[JsonValue]) -> Iterator[Event]:
 
 
 def _computer_call(it: Planted, seen: list[JsonValue]) -> Iterator[Event]:
-    said: JsonValue = {"role": "assistant", "content": "Now the password box."}
+    message: JsonValue = {"role": "assistant", "content": "Now the password box."}
     click: JsonValue = {
         "type": "computer_call",
         "call_id": "a",
@@ -280,4 +282,4 @@ def _computer_call(it: Planted, seen: list[JsonValue]) -> Iterator[Event]:
         "call_id": "b",
         "action": {"type": "type", "text": it.text},
     }
-    yield _call([*seen, said, click, shown, typed])
+    yield _call([*seen, message, click, shown, typed])

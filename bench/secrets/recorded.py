@@ -37,22 +37,22 @@ class Change:
 
 def changes() -> tuple[list[Change], int]:
     """Return the changed texts of all recordings, each once, and the number of all."""
-    found: dict[str, Change] = {}
+    by_text: dict[str, Change] = {}
     size = 0
     for path in sorted(_TRIALS.rglob("*.jsonl")):
         redactor = Redactor()
         for line in path.read_text("utf-8", "replace").splitlines():
             for text, after in _of_event(json.loads(line), redactor):
                 size += 1
-                _note(found, str(path.relative_to(_ROOT)), text, after)
+                _note(by_text, str(path.relative_to(_ROOT)), text, after)
     for source, text in chain(_files(), crawled()):
         # A text is redacted whole, and compared line by line.
         after = Redactor().text(text)
         lines = list(zip(text.splitlines(), after.splitlines(), strict=False))
         size += len(lines)
         for before, cleaned in lines:
-            _note(found, source, before, cleaned)
-    return list(found.values()), size
+            _note(by_text, source, before, cleaned)
+    return list(by_text.values()), size
 
 
 def _files() -> Iterator[tuple[str, str]]:
@@ -83,13 +83,13 @@ def crawled(most: int = 40) -> Iterator[tuple[str, str]]:
                     left.append(address)
 
 
-def _note(found: dict[str, Change], source: str, before: str, after: str) -> None:
+def _note(by_text: dict[str, Change], source: str, before: str, after: str) -> None:
     if before == after or before.endswith(_KEYS):
         return
     pairs = enumerate(zip_longest(before, after))
     at = max(0, next(place for place, (one, other) in pairs if one != other) - 60)
     near = slice(at, at + 120)
-    found.setdefault(before[near], Change(source, before[near], after[near]))
+    by_text.setdefault(before[near], Change(source, before[near], after[near]))
 
 
 def _of_event(event: dict[str, JsonValue], redactor: Redactor) -> Iterator[tuple[str, str]]:
@@ -99,8 +99,8 @@ def _of_event(event: dict[str, JsonValue], redactor: Redactor) -> Iterator[tuple
             if isinstance(url := event.get("url"), str):
                 yield url, redactor.url(url)
             for pair in _list(event.get("headers")):
-                name, said = (str(item) for item in _list(pair)[:2])
-                yield said, redactor.header(name, said)[1]
+                name, header = (str(item) for item in _list(pair)[:2])
+                yield header, redactor.header(name, header)[1]
         case "llm_call":
             yield from _texts(event.get("messages"), redactor.messages(event.get("messages")))
             yield from _texts(event.get("answer"), redactor.answer(event.get("answer")))

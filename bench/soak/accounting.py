@@ -134,11 +134,11 @@ def mistakes(
     for exchange in ledger.exchanges.values():
         by_path[exchange.path].append(exchange)
     for path, outcomes in log.outcomes.items():
-        for said in _check_path(
+        for mistake in _check_path(
             path, outcomes, by_path.get(path, []), seen.get(path, 0), ledger.given_up
         ):
             reasons = "; ".join(dict.fromkeys(log.reasons.get(path, [])))
-            yield f"{said}; no answer: {reasons}" if reasons else said
+            yield f"{mistake}; no answer: {reasons}" if reasons else mistake
     missing = sum(
         max(0, sum(it not in _UNSEEN for it in outcomes) - len(by_path.get(path, [])))
         for path, outcomes in log.outcomes.items()
@@ -155,11 +155,11 @@ def mistakes(
         if number in ledger.exchanges
     }
     for path, number in log.sent.items():
-        found = counted.get(path, Counter[bool]())
-        if not found[True] == found[False] == messages.get(path, 0) == number:
+        recorded = counted.get(path, Counter[bool]())
+        if not recorded[True] == recorded[False] == messages.get(path, 0) == number:
             yield (
                 f"{path}: its client sent {number} messages and got as many, the site had"
-                f" {messages.get(path, 0)}, the trace has {found[True]} and {found[False]}"
+                f" {messages.get(path, 0)}, the trace has {recorded[True]} and {recorded[False]}"
             )
 
 
@@ -182,14 +182,14 @@ def _check_totals(ledger: Ledger) -> Iterator[str]:
         yield f"{len(unended)} exchanges have not exactly one ending: {_excerpt(unended)}"
     if ledger.end is None:
         yield "the trial has no end"
-    elif (said := (ledger.end.exchanges, ledger.end.delivered, ledger.end.missed)) != (
-        found := (
+    elif (stated := (ledger.end.exchanges, ledger.end.delivered, ledger.end.missed)) != (
+        counted := (
             len(ledger.exchanges),
             len(ledger.delivered_occurrences),
             len(ledger.missed_occurrences - ledger.delivered_occurrences),
         )
     ):
-        yield f"exchanges, delivered and missed are {found}, but the trial's end says {said}"
+        yield f"exchanges, delivered and missed are {counted}, but the trial's end says {stated}"
 
 
 def _excerpt(names: Sequence[str]) -> str:
@@ -199,7 +199,7 @@ def _excerpt(names: Sequence[str]) -> str:
 def _check_path(
     path: str,
     outcomes: Sequence[RequestOutcome],
-    found: Sequence[Exchange],
+    exchanges: Sequence[Exchange],
     seen: int,
     counted: int,
 ) -> Iterator[str]:
@@ -212,12 +212,13 @@ def _check_path(
     given_up = counts["left"] + counts["left_unread"] + counts["left_at_once"] + counts["lost"]
     may_be_counted = min(counts["left_unread"] + counts["left"], counted)
     unrecorded = counts["left_at_once"] + counts["lost"] + may_be_counted
-    if not len(outcomes) - unrecorded <= len(found) <= len(outcomes):
+    if not len(outcomes) - unrecorded <= len(exchanges) <= len(outcomes):
         yield (
-            f"{path}: asked {len(outcomes)} times, in the trace {len(found)} times ({dict(counts)})"
+            f"{path}: asked {len(outcomes)} times, in the trace {len(exchanges)} times"
+            f" ({dict(counts)})"
         )
         return
-    ended = [it for it in found if len(it.endings) == 1]
+    ended = [it for it in exchanges if len(it.endings) == 1]
     site = sum(it.endings[0].by == "site" and it.endings[0].error is None for it in ended)
     ours = sum(_is_injected_answer(it.endings[0]) and it.delivered > 0 for it in ended)
     for what, clients, trace in (
@@ -226,10 +227,14 @@ def _check_path(
     ):
         if not clients <= trace <= clients + given_up:
             yield f"{path}: of {what} clients got {clients}, the trace has {trace} ({dict(counts)})"
-    before = sum(any(plan.stage == "request" for plan in it.planned) for it in found)
-    if not len(found) - before - given_up <= seen <= len(found) - _answered_before_the_site(found):
-        yield f"{path}: the site was asked {seen} times, by the trace {len(found) - before}"
-    delivered = sum(it.delivered for it in found)
+    before = sum(any(plan.stage == "request" for plan in it.planned) for it in exchanges)
+    if (
+        not len(exchanges) - before - given_up
+        <= seen
+        <= len(exchanges) - _answered_before_the_site(exchanges)
+    ):
+        yield f"{path}: the site was asked {seen} times, by the trace {len(exchanges) - before}"
+    delivered = sum(it.delivered for it in exchanges)
     if delivered > len(outcomes) - counts["left_unread"]:
         yield f"{path}: delivered to a client that cancelled before the first byte of the body"
 
@@ -238,10 +243,10 @@ def _is_injected_answer(ending: ResponseSeen) -> bool:
     return ending.by == "warex" and ending.status is not None
 
 
-def _answered_before_the_site(found: Iterable[Exchange]) -> int:
+def _answered_before_the_site(exchanges: Iterable[Exchange]) -> int:
     """Return how many requests never reached the site, since a fault answered them."""
     return sum(
-        it.delivered > 0 and any(plan.stage == "request" for plan in it.planned) for it in found
+        it.delivered > 0 and any(plan.stage == "request" for plan in it.planned) for it in exchanges
     )
 
 

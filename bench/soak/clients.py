@@ -91,11 +91,11 @@ class ProxyRoute:
 
 async def http1(route: ProxyRoute, session: Session, log: ClientLog) -> None:
     """Send requests one after the other on a kept connection; reopen it if it ends."""
-    kept: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+    connection: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
     for job in session.jobs:
-        if kept is None:
-            kept = await route.connect(route.port, "http/1.1")
-        reader, writer = kept
+        if connection is None:
+            connection = await route.connect(route.port, "http/1.1")
+        reader, writer = connection
         try:
             async with asyncio.timeout(_SECONDS):
                 stays = await _ask(reader, writer, route.port, job, log)
@@ -107,11 +107,11 @@ async def http1(route: ProxyRoute, session: Session, log: ClientLog) -> None:
             stays = False
         if not stays:
             writer.close()
-            kept = None
-    if kept is not None:
-        kept[1].close()
+            connection = None
+    if connection is not None:
+        connection[1].close()
         with suppress(OSError):
-            await kept[1].wait_closed()
+            await connection[1].wait_closed()
 
 
 async def _ask(

@@ -48,8 +48,8 @@ def through(proxy: int) -> ProxySettings:
 
 def loaded(page: Page) -> list[str]:
     """Return the URLs of the page and its parts that were loaded over the network."""
-    found: list[str] = page.evaluate(_NETWORK)
-    return found
+    resources: list[str] = page.evaluate(_NETWORK)
+    return resources
 
 
 def load_milliseconds(page: Page) -> float:

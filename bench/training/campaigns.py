@@ -71,7 +71,7 @@ class Campaign:
             file = folder / f"{self.name}-{name}.json"
             file.write_text(json.dumps({"schema_version": 1, "name": name, "rules": list(rules)}))
             conditions.append({"name": name, "scenario": file.name})
-        said = {
+        document = {
             "schema_version": 1,
             "name": self.name,
             "benchmark": "testbed",
@@ -81,7 +81,7 @@ class Campaign:
             "conditions": conditions,
         }
         campaign = folder / f"{self.name}.json"
-        campaign.write_text(json.dumps(said, indent=2))
+        campaign.write_text(json.dumps(document, indent=2))
         return campaign
 
 

@@ -189,13 +189,13 @@ class Experiment(Steps):
         with self.step(f"export-{name}") as new:
             if new:
                 families = [it for some in UNSEEN_PAGES.values() for it in some]
-                held = [f"site={site}.warex.test" for site in self.size.unseen]
-                held += [f"page_family={family}" for family in families]
+                held_out = [f"site={site}.warex.test" for site in self.size.unseen]
+                held_out += [f"page_family={family}" for family in families]
                 self.warex(
                     "export", self.path("run-known"), self.path("run-unseen"),
                     "--condition", campaigns.FAULTS,
                     "--out", self.path(name), *options,
-                    *(word for it in held for word in ("--test", it)),
+                    *(word for it in held_out for word in ("--test", it)),
                 )  # fmt: skip
 
     def _others(self) -> None:

@@ -122,8 +122,8 @@ def _train(
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise RuntimeError(f"the training by {how} broke:\n{ended.stderr[-2000:]}")
-    said = json.loads(ended.stdout.splitlines()[-1])
-    return Measurement(tokens * recipe.epochs / said["seconds"], said["memory"], said["use"])
+    report = json.loads(ended.stdout.splitlines()[-1])
+    return Measurement(tokens * recipe.epochs / report["seconds"], report["memory"], report["use"])
 
 
 def _speed(some: Sequence[Measurement]) -> float:

@@ -156,7 +156,7 @@ class Interception:
         if self._ended:
             return injections_of(entry.event for entry in self.trace.entries)
         ledger = self._proxy.call("GET", "/ledger")
-        return injections_of(msgspec.convert(said, Event.__value__) for said in ledger)
+        return injections_of(msgspec.convert(event, Event.__value__) for event in ledger)
 
     @property
     def requests(self) -> list[RequestSeen]:
@@ -203,10 +203,10 @@ class Interception:
 
         Both are written as in a scenario: ``plan({"kind": "http_error"}, {"url": "*/cart"})``.
         """
-        for what, given in (("fault", fault), ("match", match or {})):
-            if not isinstance(given, Mapping):
+        for what, argument in (("fault", fault), ("match", match or {})):
+            if not isinstance(argument, Mapping):
                 raise InputError(
-                    f"plan(…): the {what} {given!r} is not a dict; write it as in a scenario,"
+                    f"plan(…): the {what} {argument!r} is not a dict; write it as in a scenario,"
                     ' such as plan({"kind": "http_error"}, {"url": "*/cart"})'
                 )
         body: dict[str, object] = {"fault": dict(fault), "match": dict(match or {})}
@@ -353,8 +353,8 @@ def intercept(
     something. Leaving the block raises TrialVoid if the proxy broke, unless another exception is
     propagating: a broken proxy must not look like an agent that met no faults.
     """
-    given: Mapping[str, object] = traffic
-    require_known("intercept(…, {}=…)", given)
+    options: Mapping[str, object] = traffic
+    require_known("intercept(…, {}=…)", options)
     try:
         config = ProxyConfig(
             ca=Path(),
@@ -366,7 +366,7 @@ def intercept(
         )
     except OptionError as error:
         raise InputError(
-            f"intercept(…, {error.option}={given[error.option]!r}): {error.why}"
+            f"intercept(…, {error.option}={options[error.option]!r}): {error.why}"
         ) from None
     except ValidationError as error:
         details = error.errors()[0]
@@ -379,34 +379,35 @@ def intercept(
     return Interceptor(lambda: _running(config, folder))
 
 
-def require_known(where: str, given: Iterable[str], *more: str) -> None:
+def require_known(where: str, names: Iterable[str], *more: str) -> None:
     """Raise InputError if ``intercept`` has no such option; ``more``: others that the caller has.
 
     ``where`` is how the caller was given it, with a place for its name.
     """
     known = (*_OWN_OPTIONS, *(option.name for option in fields(TrafficOptions)), *more)
-    for name in given:
+    for name in names:
         if name not in known:
             near = did_you_mean(name, known) or f"; there are {', '.join(sorted(known))}"
             raise InputError(f"{where.format(name)}: there is no option {name!r}{near}")
 
 
-def _scenario(given: AnyScenario | None) -> Scenario | None:
-    match given:
+def _scenario(scenario: AnyScenario | None) -> Scenario | None:
+    match scenario:
         case None | Scenario():
-            return given
+            return scenario
         case str() | os.PathLike():
-            return load_scenario(given)
+            return load_scenario(scenario)
         case Mapping():
-            return _written(given)
+            return _written(scenario)
     raise ScenarioError(
-        f"intercept({given!r}): a scenario is a preset's name, a file, a Scenario, a dict, or None"
+        f"intercept({scenario!r}): a scenario is a preset's name, a file, a Scenario, a dict,"
+        " or None"
     )
 
 
-def _written(given: Mapping[str, object]) -> Scenario:
+def _written(document: Mapping[str, object]) -> Scenario:
     where = "the scenario given as a dict"
-    data = _json(where, given)
+    data = _json(where, document)
     if is_paper_config(data):
         return read_paper_config(data, Path(where))
     made, mistakes = validate_document(Scenario, {"name": "intercept", **data})
@@ -415,10 +416,10 @@ def _written(given: Mapping[str, object]) -> Scenario:
     return made
 
 
-def _json(what: str, given: Mapping[str, object]) -> dict[str, JsonValue]:
+def _json(what: str, value: Mapping[str, object]) -> dict[str, JsonValue]:
     """Return data as JSON would hold it: tuples as lists, faults as dicts."""
     try:
-        return to_jsonable_python(dict(given))  # type: ignore[no-any-return]
+        return to_jsonable_python(dict(value))  # type: ignore[no-any-return]
     except ValueError as error:
         raise InputError(f"{what} cannot be written as JSON: {error}") from None
 
@@ -443,8 +444,8 @@ def _scratch() -> Path:
 @contextmanager
 def _running(config: ProxyConfig, out: Path | None) -> Iterator[Interception]:
     ca, scratch = ensure_ca(), _scratch()
-    kept = out or scratch / "trial"
-    config = config.model_copy(update={"ca": ca.folder, "out": kept.absolute()})
+    folder = out or scratch / "trial"
+    config = config.model_copy(update={"ca": ca.folder, "out": folder.absolute()})
     notices: list[str] = []
 
     def notify(sentence: str) -> None:
@@ -462,7 +463,7 @@ def _running(config: ProxyConfig, out: Path | None) -> Iterator[Interception]:
             stack.close()
             leave_outcome(config.out, proxy.broken, Unscored())
 
-        with _ending(Interception(proxy, ca, scratch, kept, notices), end) as interception:
+        with _ending(Interception(proxy, ca, scratch, folder, notices), end) as interception:
             yield interception
 
 

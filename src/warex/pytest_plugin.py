@@ -169,16 +169,16 @@ class CampaignRun:
                 f"require(…, on_unclear={on_unclear!r}): it is one of skip, pass and fail"
                 f"{did_you_mean(str(on_unclear), ends)}"
             )
-        found = judge_run(self.table, demand)
-        self._gates.extend(gate_cases(found, None if on_unclear == "skip" else on_unclear))
-        if found.end == "broken":
-            raise AssertionError(self._told(f"does not reach {demand}", found.broken))
-        if found.end == "cannot tell":
-            told = self._told(f"may or may not reach {demand}", found.unclear)
+        judgement = judge_run(self.table, demand)
+        self._gates.extend(gate_cases(judgement, None if on_unclear == "skip" else on_unclear))
+        if judgement.end == "broken":
+            raise AssertionError(self._told(f"does not reach {demand}", judgement.broken))
+        if judgement.end == "cannot tell":
+            message = self._told(f"may or may not reach {demand}", judgement.unclear)
             if on_unclear == "fail":
-                raise AssertionError(told)
+                raise AssertionError(message)
             if on_unclear == "skip":
-                pytest.skip(told)
+                pytest.skip(message)
 
     def _told(self, verdict: str, sentences: tuple[str, ...]) -> str:
         lines = "".join(f"\n  {sentence}" for sentence in sentences)
@@ -248,8 +248,8 @@ class Warex:
             raise InputError(f"warex.run(…, {option}=…): there is no option {option!r}{near}")
         names = options.keys() & traffic_names
         config = config.with_traffic(**{name: options.pop(name) for name in names})
-        given = RunOptions(**options, command=typed)
-        run_campaign(plan(config), folder, given, notice=notices.append)
+        run_options = RunOptions(**options, command=typed)
+        run_campaign(plan(config), folder, run_options, notice=notices.append)
         loaded = load_run(folder)
         table = tabulate(loaded)
         done = CampaignRun(folder, write_report(loaded, table), loaded, table, tuple(notices))
@@ -261,30 +261,30 @@ def _command(
     campaign: str | Path | Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Return an equivalent ``warex run`` command line, or () if there is none."""
-    given = {name: value for name, value in options.items() if value is not None}
-    if isinstance(campaign, Mapping) or given.keys() - _ALSO_TYPED:
+    passed = {name: value for name, value in options.items() if value is not None}
+    if isinstance(campaign, Mapping) or passed.keys() - _ALSO_TYPED:
         return ()
-    typed = (part for name, value in given.items() for part in (f"--{name}", str(value)))
+    typed = (part for name, value in passed.items() for part in (f"--{name}", str(value)))
     return ("warex", "run", str(campaign), *typed)
 
 
 @pytest.fixture
 def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
     """WAREX for one test: behind the proxy if it is marked, and able to run campaigns."""
-    kept: Path | None = request.config.getoption("--warex-out")
-    if kept is not None:
+    out: Path | None = request.config.getoption("--warex-out")
+    if out is not None:
         from warex.traces import escape
 
-        kept /= escape(request.node.name)
-    given = Warex(kept or tmp_path)
+        out /= escape(request.node.name)
+    fixture = Warex(out or tmp_path)
     marker = request.node.get_closest_marker("warex")
     try:
         if marker is None:
-            yield given
+            yield fixture
         else:
-            yield from _behind(request, given, marker)
+            yield from _behind(request, fixture, marker)
     finally:
-        for run in given.runs:
+        for run in fixture.runs:
             _add_results(request.config, _results_of(run, _outputs(request.config)))
             request.node.add_report_section("teardown", "warex", f"report {run.report}")
 
@@ -295,7 +295,7 @@ def _results_of(run: CampaignRun, outputs: "CiOutputs") -> "CiReport":
     return run_results(run.run, run.table, run._gates, outputs)
 
 
-def _behind(request: pytest.FixtureRequest, given: Warex, marker: pytest.Mark) -> Iterator[Warex]:
+def _behind(request: pytest.FixtureRequest, fixture: Warex, marker: pytest.Mark) -> Iterator[Warex]:
     from warex.api import intercept, require_known
     from warex.errors import InputError
 
@@ -311,9 +311,9 @@ def _behind(request: pytest.FixtureRequest, given: Warex, marker: pytest.Mark) -
     if not isinstance(exposed, bool):
         raise InputError(f"@pytest.mark.warex(…, exposed={exposed!r}): give True or False")
     faulted = bool(marker.args) or options.get("scenario") is not None
-    with intercept(*marker.args, out=given.out / "trace", **options) as proxy:
-        given._proxy = proxy
-        yield given
+    with intercept(*marker.args, out=fixture.out / "trace", **options) as proxy:
+        fixture._proxy = proxy
+        yield fixture
         delivered = [injection for injection in proxy.ledger if injection.state == "delivered"]
         fine = request.node.stash.get(_CALLED, False)
     if faulted and exposed and fine and not delivered:

@@ -360,7 +360,7 @@ def _read(value: object, read: Callable[[str], str]) -> object:
     return value
 
 
-def _texts(given: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(given, Mapping):
-        return tuple(f"{origin}={target}" for origin, target in given.items())
-    return read_texts(given)
+def _texts(value: Mapping[str, str] | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(value, Mapping):
+        return tuple(f"{origin}={target}" for origin, target in value.items())
+    return read_texts(value)

@@ -30,9 +30,11 @@ def ports(program: subprocess.Popen[str]) -> dict[str, int]:
 
 
 def test_one_line_tells_the_ports(program: subprocess.Popen[str]) -> None:
-    told = ports(program)
-    assert set(told) == {"port", "admin_port"}
-    with urllib.request.urlopen(f"http://127.0.0.1:{told['admin_port']}/health", timeout=5) as it:
+    printed = ports(program)
+    assert set(printed) == {"port", "admin_port"}
+    with urllib.request.urlopen(
+        f"http://127.0.0.1:{printed['admin_port']}/health", timeout=5
+    ) as it:
         assert json.load(it) == {"ok": True, "requests": 0}
 
 

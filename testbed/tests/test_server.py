@@ -144,9 +144,9 @@ def test_a_broken_handler_answers_500_and_says_so(capfd: pytest.CaptureFixture[s
 def test_a_client_that_hangs_up_or_talks_nonsense_is_no_error(
     bed: Testbed, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for said in (b"", b"\x16\x03\x01", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx"):
+    for sent in (b"", b"\x16\x03\x01", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx"):
         with socket.create_connection(("127.0.0.1", bed.port), timeout=5) as visitor:
-            visitor.sendall(said)
+            visitor.sendall(sent)
     ask(bed.port, "GET", "/")
     assert capfd.readouterr().err == ""
 

@@ -116,9 +116,11 @@ def test_no_answer_is_found_in_its_own_goal_and_each_in_what_the_oracle_says() -
         "I was asked: {goal} I opened the page and read it there: {right}.",
     ],
 )
-def test_an_answer_may_be_bare_or_wordy_and_repeat_the_goal(said: str) -> None:
+def test_an_answer_may_be_bare_or_wordy_and_repeat_the_goal(answer: str) -> None:
     for name, check in ANSWERED.items():
-        assert check.complaints(said.format(right=right_words(check), goal=named(name).goal)) == []
+        assert (
+            check.complaints(answer.format(right=right_words(check), goal=named(name).goal)) == []
+        )
 
 
 @pytest.mark.parametrize(
@@ -186,13 +188,13 @@ def test_an_explanation_may_name_what_led_to_the_answer(name: str, answer: str) 
 @pytest.mark.parametrize(
     "said", ["{right} or {wrong}", "{wrong}, {right}", "Not {wrong}: {right}."]
 )
-def test_a_wrong_candidate_beside_the_right_one_is_no_answer(said: str) -> None:
+def test_a_wrong_candidate_beside_the_right_one_is_no_answer(answer: str) -> None:
     for name, check in ANSWERED.items():
         assert check.lacks, name
         for wrong in check.lacks:
             complaint = f"the answer says {wrong!r}, which is not asked for"
-            told = check.complaints(said.format(right=right_words(check), wrong=wrong))
-            assert complaint in told, name
+            complaints = check.complaints(answer.format(right=right_words(check), wrong=wrong))
+            assert complaint in complaints, name
             assert complaint not in check.complaints(named(name).goal), name
 
 

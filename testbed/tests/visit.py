@@ -68,6 +68,6 @@ def answered(response: Response) -> Answer:
 
 
 def _answer(status: int, body: bytes, headers: Any) -> Answer:
-    kept = headers["cache-control"] != "no-store"
+    cacheable = headers["cache-control"] != "no-store"
     location = headers.get("location", "")
-    return Answer(status, body, headers.get("content-type", ""), location, kept)
+    return Answer(status, body, headers.get("content-type", ""), location, cacheable)

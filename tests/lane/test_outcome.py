@@ -48,7 +48,7 @@ def ended(end: Any, **facts: Any) -> Outcome:
 def test_a_reply_is_delivered_once_it_has_arrived(outcome: Outcome, missed: str | None) -> None:
     applied = injected(REPLY)
 
-    delivery = delivery_of(applied, arrival_of(applied, outcome, held=False))
+    delivery = delivery_of(applied, arrival_of(applied, outcome, left_during_hold=False))
 
     assert delivery == Delivery(missed)  # type: ignore[arg-type]
 
@@ -57,7 +57,10 @@ def test_a_reply_is_delivered_once_it_has_arrived(outcome: Outcome, missed: str 
 def test_a_cut_is_delivered_to_a_client_that_was_there(end: str, missed: str | None) -> None:
     applied = injected(CUT)
 
-    assert delivery_of(applied, arrival_of(applied, ended(end), held=False)).missed == missed
+    assert (
+        delivery_of(applied, arrival_of(applied, ended(end), left_during_hold=False)).missed
+        == missed
+    )
 
 
 @pytest.mark.parametrize("effects", [(HOLD,), (HOLD, REPLY), (HOLD, CUT)])
@@ -74,14 +77,14 @@ def test_a_client_that_leaves_a_hold_has_met_it_after_a_second(
     applied = injected(*effects, waited_s=waited_s)
     left = ended("client_left", left_while_held=True)
 
-    assert delivery_of(applied, arrival_of(applied, left, held=True)) == delivery
+    assert delivery_of(applied, arrival_of(applied, left, left_during_hold=True)) == delivery
 
 
 def test_a_client_that_leaves_in_a_pause_has_met_it_after_a_second() -> None:
     applied = injected(REPLY, waited_s=3)
     left = ended("client_left", left_while_held=True, head_sent=True)
 
-    assert delivery_of(applied, arrival_of(applied, left, held=False)).client_left
+    assert delivery_of(applied, arrival_of(applied, left, left_during_hold=False)).client_left
 
 
 def test_what_has_changed_nothing_is_missed_though_the_answer_arrived() -> None:

@@ -51,7 +51,7 @@ def test_numbers_escapes_and_space_of_an_answer_stay() -> None:
         r' : null ,"message": {"logprobs": [1], "token_ids": [2]}} ]}'
     )
     reader = TokenReader(HIDING)
-    assert reader.read(given.encode(), whole=True) == left.encode()
+    assert reader.read(given.encode(), complete=True) == left.encode()
     assert reader.tokens() == CallTokens([1, 2], [ChoiceTokens(0, [3], [-0.5])])
     assert CallTokens.read(reader.tokens().written()) == reader.tokens()
 
@@ -59,7 +59,7 @@ def test_numbers_escapes_and_space_of_an_answer_stay() -> None:
 @pytest.mark.parametrize("given", [b"", b"[DONE]", b"7", b'{"choices":7}', b"\xff", b"[" * 9999])
 def test_what_is_no_answer_stays(given: bytes) -> None:
     reader = TokenReader(HIDING)
-    assert reader.read(given, whole=False) == given
+    assert reader.read(given, complete=False) == given
     with pytest.raises(ValueError, match="returned no log-probabilities"):
         reader.tokens()
 
@@ -81,7 +81,7 @@ def test_what_is_no_answer_stays(given: bytes) -> None:
 )
 def test_tokens_that_cannot_be_used_are_a_sentence(given: bytes, why: str) -> None:
     reader = TokenReader(HIDING)
-    reader.read(given, whole=True)
+    reader.read(given, complete=True)
     with pytest.raises(ValueError, match=why):
         reader.tokens()
 
@@ -89,8 +89,8 @@ def test_tokens_that_cannot_be_used_are_a_sentence(given: bytes, why: str) -> No
 def test_an_event_is_left_out_only_if_it_has_nothing_but_tokens() -> None:
     event = b'{"choices":[{"delta":{%s},"finish_reason":%s,"token_ids":[7]}]}'
     reader = TokenReader(HIDING)
-    assert reader.read(event % (b"", b"null"), whole=False) is None
-    assert reader.read(event % (b'"content":""', b"null"), whole=False) is not None
-    assert reader.read(event % (b"", b'"stop"'), whole=False) is not None
+    assert reader.read(event % (b"", b"null"), complete=False) is None
+    assert reader.read(event % (b'"content":""', b"null"), complete=False) is not None
+    assert reader.read(event % (b"", b'"stop"'), complete=False) is not None
     own = TokenReader(ask_for_tokens(b'{"logprobs": true}', "vllm"))
-    assert own.read(event % (b"", b"null"), whole=False) is not None
+    assert own.read(event % (b"", b"null"), complete=False) is not None

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 
 from warex.traces import events
-from warex.traces.events import Event
+from warex.traces.event_parts import ChangedValue
+from warex.traces.events import Event, FaultMissed
 
 from .samples import any_event
 
@@ -45,3 +46,19 @@ def test_every_event_of_the_room_is_in_the_union() -> None:
     }
 
     assert defined == set(KINDS)
+
+
+def test_a_value_that_was_taken_out_is_null() -> None:
+    gone = ChangedValue(where="/a", before="1", after=None)
+
+    assert msgspec.json.encode(gone) == b'{"where":"/a","before":"1","after":null}'
+    with pytest.raises(msgspec.ValidationError, match="after"):
+        msgspec.json.decode(b'{"where":"/a","before":"1"}', type=ChangedValue)
+
+
+def test_an_unknown_reason_is_refused() -> None:
+    missed = {"event": "fault_missed", "rule": "r", "reason": "superseded"}
+
+    assert msgspec.convert(missed, FaultMissed).reason == "superseded"
+    with pytest.raises(msgspec.ValidationError, match="reason"):
+        msgspec.convert({**missed, "reason": "tired"}, FaultMissed)

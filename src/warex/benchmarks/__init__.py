@@ -20,11 +20,9 @@ from warex.benchmarks.command.adapter import CommandBenchmark
 from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError
-from warex.plugins import load_plugin, plugin_names
+from warex.plugins import PluginGroup, subclass_of
 from warex.scenarios.mistakes import unknown_name
 from warex.traces.paths import AGENT_LOG
-
-_PLUGINS: Final = "warex.benchmarks"
 
 BENCHMARKS: tuple[type[Benchmark], ...] = (
     TestbedBenchmark,
@@ -61,7 +59,7 @@ def benchmark_kind(name: str) -> type[Benchmark]:
     Raises CampaignError for an unknown one, MachineError if it is of another distribution and
     cannot be used.
     """
-    kind = {kind.name: kind for kind in BENCHMARKS}.get(name) or _installed(name)
+    kind = {kind.name: kind for kind in BENCHMARKS}.get(name) or _PLUGINS.load(name)
     if kind is None:
         known = [kind.name for kind in benchmarks()]
         raise CampaignError(unknown_name("there is no benchmark", name, known))
@@ -71,21 +69,22 @@ def benchmark_kind(name: str) -> type[Benchmark]:
 def benchmarks() -> tuple[type[Benchmark], ...]:
     """Return every adapter, those of other distributions last.
 
-    Raises MachineError if an adapter of another distribution cannot be used.
+    An adapter of another distribution that cannot be used is left out, with a warning.
     """
-    names = plugin_names(_PLUGINS, [kind.name for kind in BENCHMARKS])
-    return (*BENCHMARKS, *(kind for kind in map(_installed, names) if kind is not None))
+    return (*BENCHMARKS, *_PLUGINS.load_all())
 
 
-def _installed(name: str) -> type[Benchmark] | None:
-    """Return an adapter of another distribution."""
+def _accept(name: str, value: object) -> type[Benchmark]:
+    """Return another distribution's adapter; raise ValueError if it is none."""
+    kind = subclass_of(Benchmark, value)  # type: ignore[type-abstract]
+    if (own_name := getattr(kind, "name", None)) != name:
+        raise ValueError(f"has the name {own_name!r}, not {name!r}")
+    return kind
 
-    def problem_of(kind: type[Benchmark]) -> str:
-        given = getattr(kind, "name", None)
-        return "" if given == name else f"has the name {given!r}, not {name!r}"
 
-    built_in = [kind.name for kind in BENCHMARKS]
-    return load_plugin(_PLUGINS, name, Benchmark, built_in, problem_of)  # type: ignore[type-abstract]
+_PLUGINS: Final = PluginGroup(
+    "warex.benchmarks", lambda: [kind.name for kind in BENCHMARKS], _accept
+)
 
 
 def benchmark_of(table: BenchmarkConfig) -> Benchmark:

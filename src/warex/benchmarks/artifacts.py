@@ -34,14 +34,14 @@ def read_text_or_empty(path: Path) -> str:
 def read_json_or_empty(path: Path) -> dict[str, Any]:
     """Return a file's JSON object, empty if there is no file; raise TrialVoid for other content."""
     try:
-        said = json.loads(read_regular_file(path))
+        data = json.loads(read_regular_file(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise TrialVoid(f"{path} cannot be read: {error}") from None
-    if not isinstance(said, dict):
+    if not isinstance(data, dict):
         raise TrialVoid(f"{path} holds no JSON object")
-    return said
+    return data
 
 
 def last_output(log: Path, about: str = "") -> str:

@@ -89,8 +89,8 @@ class Benchmark(Adapter):
     def diagnose(self) -> Iterator[Finding]:
         """Yield findings about its requirements, for ``warex doctor``."""
         if self.recipe is not None:
-            found = find_virtualenv(self.name, self.recipe, self.table.installation_dir)
-            yield Finding("environment", found[1], found[2])
+            virtualenv = find_virtualenv(self.name, self.recipe, self.table.installation_dir)
+            yield Finding("environment", virtualenv[1], virtualenv[2])
         try:
             yield Finding("browser", "ok", str(self.find_browser()))
         except MachineError as error:
@@ -145,9 +145,9 @@ class Benchmark(Adapter):
             except ValueError as error:
                 raise CampaignError(f"benchmark.sites: {error}") from None
         elif site not in known:
-            there = unknown_name("there is no site", site, known)
+            unknown = unknown_name("there is no site", site, known)
             none = f"there is no site {site!r}; {self.name} takes none"
-            raise CampaignError(f"benchmark.sites: {there if known else none}")
+            raise CampaignError(f"benchmark.sites: {unknown if known else none}")
         if not _is_url(target):
             raise CampaignError(
                 f"benchmark.sites.{site}: {target!r} is not a URL; write for instance"
@@ -157,20 +157,20 @@ class Benchmark(Adapter):
     def _check_observation(self, agent: AgentSpec) -> None:
         if agent.observation is None or frozenset(agent.observation) in self.observations:
             return
-        given = f"agent {agent.name!r}: observation = [{', '.join(agent.observation)}]"
+        chosen = f"agent {agent.name!r}: observation = [{', '.join(agent.observation)}]"
         if not self.observations:
             raise CampaignError(
-                f"{given}: what {self.name} shows its model cannot be chosen so; leave the key out"
+                f"{chosen}: what {self.name} shows its model cannot be chosen so; leave the key out"
             )
         allowed = " or ".join(f"[{', '.join(sorted(each))}]" for each in self.observations)
-        raise CampaignError(f"{given}: {self.name} can show its model {allowed}")
+        raise CampaignError(f"{chosen}: {self.name} can show its model {allowed}")
 
     def _check_endpoint(self, agent: AgentSpec) -> None:
         if agent.base_url is None:
             return
         for endpoint in self.endpoints(agent):
-            wanted, given = urlsplit(endpoint).path, urlsplit(agent.base_url).path
-            if wanted.rstrip("/") != given.rstrip("/"):
+            wanted, actual = urlsplit(endpoint).path, urlsplit(agent.base_url).path
+            if wanted.rstrip("/") != actual.rstrip("/"):
                 right = f"{urlsplit(agent.base_url)._replace(path=wanted, query='').geturl()!r}"
                 raise CampaignError(
                     f"agent {agent.name!r}: {self.name} always calls {endpoint}, and the proxy"
@@ -180,8 +180,8 @@ class Benchmark(Adapter):
 
 
 def _keys(variables: Sequence[str]) -> Finding:
-    if given := [name for name in variables if os.environ.get(name)]:
-        return Finding("keys", "ok", f"{', '.join(given)} set", needed=False)
+    if present := [name for name in variables if os.environ.get(name)]:
+        return Finding("keys", "ok", f"{', '.join(present)} set", needed=False)
     lacks = (
         f"none of {', '.join(variables)} is set: a model behind an API wants one; a playbook and an"
         " endpoint of your own do not"

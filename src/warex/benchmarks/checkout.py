@@ -52,9 +52,9 @@ class CheckoutBenchmark(Benchmark):
     def findings(self) -> Iterator[Finding]:
         """Yield whether there is a checkout."""
         lacks = any(self._missing())
-        found = f"no checkout of {self.project}" if lacks else ", ".join(self.checkout_files)
+        detail = f"no checkout of {self.project}" if lacks else ", ".join(self.checkout_files)
         state: FindingState = "missing" if lacks else "ok"
-        yield Finding(f"{self.name} checkout", state, f"{self.checkout}: {found}")
+        yield Finding(f"{self.name} checkout", state, f"{self.checkout}: {detail}")
 
     def _missing(self) -> Iterator[str]:
         return (file for file in self.checkout_files if not (self.checkout / file).is_file())

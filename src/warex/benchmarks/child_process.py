@@ -67,5 +67,5 @@ def _ready(process: subprocess.Popen[bytes], module: str, ready_s: float) -> dic
         if (code := process.wait()) < 0:
             raise ProcessDied.with_code(module, code)
         raise TrialVoid(f"{module} ended with code {code} before it was ready")
-    said: dict[str, Any] = json.loads(line)
-    return said
+    message: dict[str, Any] = json.loads(line)
+    return message

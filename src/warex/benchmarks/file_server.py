@@ -52,11 +52,11 @@ def require_site_folders(table: BenchmarkConfig) -> None:
 @contextmanager
 def serve_sites(table: BenchmarkConfig) -> Iterator[TaskEnvironment]:
     """Serve a table's sites that are folders; yield the maps of all sites."""
-    with ExitStack() as held:
+    with ExitStack() as stack:
         where = dict(table.sites)
         for site, target in where.items():
             if "://" not in target:
-                port = held.enter_context(serve_folder(table.path(target))).port
+                port = stack.enter_context(serve_folder(table.path(target))).port
                 where[site] = f"http://127.0.0.1:{port}"
         yield TaskEnvironment(maps_of(where))
 

@@ -47,8 +47,8 @@ class BenchmarkConfig(BaseModel, frozen=True, extra="forbid"):
     @model_serializer(mode="wrap")
     def _as_short_as_given(self, write: SerializerFunctionWrapHandler) -> Any:
         """Write the name alone if nothing else is set."""
-        whole = {key: value for key, value in write(self).items() if value}
-        return self.name if whole.keys() == {"name"} else whole
+        fields = {key: value for key, value in write(self).items() if value}
+        return self.name if fields.keys() == {"name"} else fields
 
     def relative_to(self, folder: Path) -> "BenchmarkConfig":
         """Return the table with paths relative to the campaign's folder."""

@@ -33,8 +33,8 @@ def find_vocabulary(name: str) -> Vocabulary:
     """Return the vocabulary of a benchmark or of a file; raise InputError if there is none."""
     is_file = name.endswith(SUFFIXES)
     data = read_document(Path(name), "a vocabulary", InputError) if is_file else name
-    found, mistakes = validate_document(VocabularyConfig, data)
-    if found is None:
+    vocabulary, mistakes = validate_document(VocabularyConfig, data)
+    if vocabulary is None:
         where = f"--vocabulary: {name}" if is_file else "--vocabulary"
         raise InputError(f"{where}: {'; '.join(mistakes)}")
-    return found
+    return vocabulary

@@ -92,8 +92,8 @@ def run_campaign(
         began(schedule.total)
         if not schedule.total:
             return
-        there = set(schedule.trials)
-        left = [spec for spec in planned.trials if spec.key in there]
+        scheduled = set(schedule.trials)
+        left = [spec for spec in planned.trials if spec.key in scheduled]
         if lanes.why is not None:
             notice(lanes.why)
         cache = begin_llm_cache(run) if config.llm_cache else None

@@ -31,12 +31,12 @@ def main(arguments: list[str] | None = None) -> None:
         )
         sys.exit(3)
     _have_streams()
-    given = sys.argv[1:] if arguments is None else arguments
+    argv = sys.argv[1:] if arguments is None else arguments
     try:
-        with prewarm.prewarmed(given):
+        with prewarm.prewarmed(argv):
             from warex.cli.app import run
 
-            code = run(given)
+            code = run(argv)
     except KeyboardInterrupt:
         # The interrupt came before or after the command.
         from warex.cli.output import echo

@@ -135,7 +135,7 @@ def cli() -> None:
     """
 
 
-def run(given: list[str]) -> int:
+def run(argv: list[str]) -> int:
     """Run the command line and return its exit code.
 
     0: done; 1: the experiment failed; 2: bad input; 3: the machine lacks something; 4: a gate
@@ -146,8 +146,8 @@ def run(given: list[str]) -> int:
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         # The command line as typed, for the manifest.
-        typed = ("warex", *given)
-        code = cli.main(given, prog_name="warex", standalone_mode=False, obj=typed)
+        typed = ("warex", *argv)
+        code = cli.main(argv, prog_name="warex", standalone_mode=False, obj=typed)
         sys.stdout.flush()
     except click.ClickException as error:
         words = StringIO()

@@ -4,6 +4,7 @@ Names are loaded when the shell asks for them. Where a file is allowed too, file
 no name fits.
 """
 
+import logging
 from collections.abc import Callable, Iterable
 
 import click
@@ -16,7 +17,12 @@ def _of(names: Callable[[], Iterable[str]], *, or_file: bool = False) -> _Comple
     def complete(
         context: click.Context, parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        fitting = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+        # A warning would be written into the line that the user types.
+        logging.disable()
+        try:
+            fitting = [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+        finally:
+            logging.disable(logging.NOTSET)
         return fitting or ([CompletionItem(incomplete, type="file")] if or_file else [])
 
     return complete

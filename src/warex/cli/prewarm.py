@@ -15,9 +15,9 @@ _waiting: "list[Forkserver]" = []
 
 
 @contextmanager
-def prewarmed(given: Sequence[str]) -> Iterator[None]:
+def prewarmed(argv: Sequence[str]) -> Iterator[None]:
     """Start what the command needs; at the end, close what it has not taken."""
-    if given[:1] == ["exec"] and not {"-h", "--help"} & {*given[1:2]}:
+    if argv[:1] == ["exec"] and not {"-h", "--help"} & {*argv[1:2]}:
         # If no process can be started, the command fails again and reports it.
         with suppress(OSError):
             _waiting.append(_start_forkserver())

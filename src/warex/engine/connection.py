@@ -133,12 +133,12 @@ class ConnectionRun:
             self.handler = handler
             handler.connected(self.connection)
 
-    async def serve_tunnel(self, spoken: DetectedProtocol | None = None) -> None:
+    async def serve_tunnel(self, protocol: DetectedProtocol | None = None) -> None:
         """Serve a connection whose destination is known."""
         destination = self.connection.destination
         assert destination is not None
         patience = None if destination.port in _WELL_KNOWN_PORTS else _SERVER_FIRST_DELAY
-        match spoken or await self._detect(patience):
+        match protocol or await self._detect(patience):
             case "left":
                 self.end.close()
             case "tls":
@@ -175,16 +175,16 @@ class ConnectionRun:
                 for each in sides:
                     each.cancel()
                 await asyncio.wait(sides)
-            spoken = "other" if site.has_unread or site.has_ended else await self._detect(None)
-            if spoken == "other" and self.handler.not_http(self.connection):
+            protocol = "other" if site.has_unread or site.has_ended else await self._detect(None)
+            if protocol == "other" and self.handler.not_http(self.connection):
                 await pass_on(self.connection, self.end, site)
         finally:
             site.close()
-        match spoken:
+        match protocol:
             case "left" | "silent" | "other":
                 self.end.close()
             case _:
-                await self.serve_tunnel(spoken)
+                await self.serve_tunnel(protocol)
 
     async def _detect(self, patience: float | None) -> DetectedProtocol | Literal["left", "silent"]:
         first = b""
@@ -195,11 +195,11 @@ class ConnectionRun:
                 return "other" if first else "silent"
             if not seen:
                 return "left"
-            spoken = detect_protocol(seen)
-            if spoken == "other" and _seems_http(seen):
-                spoken = "http"
-            if spoken is not None:
-                return spoken
+            protocol = detect_protocol(seen)
+            if protocol == "other" and _seems_http(seen):
+                protocol = "http"
+            if protocol is not None:
+                return protocol
             if len(seen) == len(first):
                 return "other"  # The client has sent its last byte.
             first = seen

@@ -178,11 +178,11 @@ class ExchangeRun:
     async def _serve(self) -> None:
         self.exchange.is_given_up = self._interruption is not None
         need = self._handler.request_head(self.exchange)
-        whole = need == "whole"
+        needs_body = need == "whole"
         # A client may give up what it asks in the same write; what is known is decided on.
-        if self._interruption is not None and not self._body.take_available() and whole:
+        if self._interruption is not None and not self._body.take_available() and needs_body:
             raise self._interruption
-        await self._body.read(whole=whole)
+        await self._body.read(until_complete=needs_body)
         plan = self._handler.request(self.exchange)
         if self._interruption is not None:
             raise self._interruption

@@ -46,7 +46,7 @@ class RequestBody:
             self._keep(self.inbox.take())
         return self.is_complete
 
-    async def read(self, *, whole: bool) -> None:
+    async def read(self, *, until_complete: bool) -> None:
         """Read what the handler needs: all of it, unless it is too long to be kept.
 
         What has come with the head is read in any case.
@@ -57,7 +57,7 @@ class RequestBody:
                 self._keep(await self.inbox.get())
             self._exchange.request_body = b""
             return
-        if not (whole or self.is_complete):
+        if not (until_complete or self.is_complete):
             return
         if not self.is_complete and expects_continue(self._exchange.request):
             self._client.send_informational(self._stream, CONTINUE)

@@ -21,8 +21,8 @@ def balance_rows[R: RowMetadata](
     if clean_per_failure is not None and failures and clean:
         some = min(some, int(len(clean) / clean_per_failure)) or 1
         others = max(1, round(some * clean_per_failure))
-    kept = _drawn(failures, some, seed) | _drawn(clean, others, seed)
-    return tuple(row for row in rows if row.id in kept)
+    drawn = _drawn(failures, some, seed) | _drawn(clean, others, seed)
+    return tuple(row for row in rows if row.id in drawn)
 
 
 def _drawn(rows: Sequence[RowMetadata], number: int, seed: int) -> set[str]:

@@ -59,9 +59,9 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
     or something is on two sides of the split.
     """
     choice = replace(request.choice, mistakes=dataset_format(request.format).takes_lost)
-    found = find_examples([_narrowed(run, request) for run in runs], choice)
-    left_out = found.left_out
-    rows = _rows(found.examples, request, left_out)
+    selection = find_examples([_narrowed(run, request) for run in runs], choice)
+    left_out = selection.left_out
+    rows = _rows(selection.examples, request, left_out)
     if request.mask:
         rows = [mask_pii(row) for row in rows]
     for kind in ("failure", "clean"):
@@ -75,20 +75,20 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
     if division.between:
         left_out["between the sides of the split"] = division.between
     leaks = require_no_leaks(division.sides, request.allowed_leaks)
-    kept = {
+    by_side = {
         side: balance_rows(
             it, request.clean_per_failure, request.seed, request.most if side == "train" else None
         )
         for side, it in division.sides.items()
     }
     unpaired = sum(
-        _unpaired(it, kept[side], request.most if side == "train" else None)
+        _unpaired(it, by_side[side], request.most if side == "train" else None)
         for side, it in division.sides.items()
     )
-    over = sum(map(len, division.sides.values())) - sum(map(len, kept.values())) - unpaired
+    over = sum(map(len, division.sides.values())) - sum(map(len, by_side.values())) - unpaired
     left_out.update({_UNPAIRED: unpaired} if unpaired else {})
     left_out.update({"more than were asked for": over} if over else {})
-    used = {name for side in kept.values() for row in side for name in row.images}
+    used = {name for side in by_side.values() for row in side for name in row.images}
     manifest = DatasetManifest(
         format=request.format,
         seed=request.seed,
@@ -97,20 +97,22 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         leaks=tuple(f"{it.what} {it.shown}: {' and '.join(it.sides)}" for it in leaks),
         left_out=dict(left_out.most_common()),
         masked=request.mask,
-        separability=separability([row for it in kept.values() for row in it], request.seed),
-        vocabularies=found.vocabularies,
+        separability=separability([row for it in by_side.values() for row in it], request.seed),
+        vocabularies=selection.vocabularies,
         **request.facts,
     )
-    images = {name: data for name, data in found.images.items() if name in used}
+    images = {name: data for name, data in selection.images.items() if name in used}
     splits: dict[str, tuple[RowMetadata, ...]] = {
-        side: tuple(map(_parted, rows)) if images else rows for side, rows in kept.items()
+        side: tuple(map(_parted, rows)) if images else rows for side, rows in by_side.items()
     }
     return UnwrittenDataset(manifest, splits, images)
 
 
-def _unpaired(rows: Sequence[RowMetadata], kept: Sequence[RowMetadata], most: int | None) -> int:
+def _unpaired(
+    rows: Sequence[RowMetadata], remaining: Sequence[RowMetadata], most: int | None
+) -> int:
     """Return the number of failures that have no clean rows beside them, and are left out."""
-    before, after = (sum(row.kind == "failure" for row in some) for some in (rows, kept))
+    before, after = (sum(row.kind == "failure" for row in some) for some in (rows, remaining))
     return (before if most is None else min(before, most)) - after
 
 
@@ -144,7 +146,7 @@ def _rows(
 
 def _parted(row: RowMetadata) -> RowMetadata:
     """Write each message's content as a list of parts: a column has one type."""
-    given = {name: getattr(row, name) for name in type(row).model_fields if name in CHATS}
+    chats = {name: getattr(row, name) for name in type(row).model_fields if name in CHATS}
     changed = {
         name: [
             {**message, "content": [{"type": "text", "text": message["content"]}]}
@@ -152,6 +154,6 @@ def _parted(row: RowMetadata) -> RowMetadata:
             else message
             for message in messages
         ]
-        for name, messages in given.items()
+        for name, messages in chats.items()
     }
     return row.model_copy(update=changed)

@@ -17,7 +17,7 @@ tags: [web-agents, robustness, failure-recovery]
 configs:
 - config_name: default
   data_files:
-{% for split, held in manifest.splits.items() if held.examples %}
+{% for split, side in manifest.splits.items() if side.examples %}
   - split: {{ split }}
     path: {{ split }}.{{ ending }}
 {% endfor %}
@@ -31,10 +31,10 @@ recovers; a *clean* one is an ordinary step of a solved trial.
 
 | split | examples | failure | clean | relabelled | sites | families of error pages | faults |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-{% for split, held in manifest.splits.items() %}
-| {{ split }} | {{ held.examples }} | {{ held.failure }} | {{ held.clean }} |\
- {{ held.relabelled }} | {{ held.sites | length }} | {{ held.page_families | length }} |\
- {{ held.faults | length }} |
+{% for split, side in manifest.splits.items() %}
+| {{ split }} | {{ side.examples }} | {{ side.failure }} | {{ side.clean }} |\
+ {{ side.relabelled }} | {{ side.sites | length }} | {{ side.page_families | length }} |\
+ {{ side.faults | length }} |
 {% endfor %}
 
 | | |
@@ -44,24 +44,24 @@ recovers; a *clean* one is an ordinary step of a solved trial.
 | agents | {{ several("agents") }} |
 | benchmarks | {{ several("benchmarks") }} |
 | split by | {{ manifest.split_by | join(", ") or "nothing" }} |
-{% for split, held in manifest.splits.items() if held.examples %}
-| sites of {{ split }} | {{ held.sites | join(", ") }} |
+{% for split, side in manifest.splits.items() if side.examples %}
+| sites of {{ split }} | {{ side.sites | join(", ") }} |
 {% endfor %}
 | seed | {{ manifest.seed }} |
 | license | {{ manifest.license or "not given" }} |
-{% for split, held in manifest.splits.items() %}
-| SHA-256 of {{ split }}.jsonl | `{{ held.sha256 }}` |
+{% for split, side in manifest.splits.items() %}
+| SHA-256 of {{ split }}.jsonl | `{{ side.sha256 }}` |
 {% endfor %}
 
-{% for split, held in manifest.splits.items() if held.rewritten or held.relabelled %}
-In {{ split }} {{ share(held.rewritten, held.examples) }} of the examples are rewritten: the agent's
+{% for split, side in manifest.splits.items() if side.rewritten or side.relabelled %}
+In {{ split }} {{ share(side.rewritten, side.examples) }} of the examples are rewritten: the agent's
 words beside its actions are removed, in the answer and in the history. Of
-{{ share(held.relabelled, held.examples) }} the answer is WAREX's.
+{{ share(side.relabelled, side.examples) }} the answer is WAREX's.
 
 {% endfor %}
-{% for split, held in manifest.splits.items() if held.cut %}
-In {{ split }} the pages of {{ held.cut }} of {{ counted(held.examples, "example") }} are cut at
-their end, by {{ counted(held.cut_elements, "element") }} in all.
+{% for split, side in manifest.splits.items() if side.cut %}
+In {{ split }} the pages of {{ side.cut }} of {{ counted(side.examples, "example") }} are cut at
+their end, by {{ counted(side.cut_elements, "element") }} in all.
 
 {% endfor %}
 {% if manifest.separability %}
@@ -105,11 +105,11 @@ Images lie in `images/`; a row names its own.
 
 def card(manifest: DatasetManifest) -> str:
     """Return the card as Markdown with YAML front matter."""
-    held = manifest.splits.values()
+    splits = manifest.splits.values()
     form = dataset_format(manifest.format)
     return _CARD.render(
         manifest=manifest,
-        total=sum(split.examples for split in held),
+        total=sum(split.examples for split in splits),
         columns=form.columns,
         ending="parquet" if form.row else "jsonl",
         snippet=form.snippet,
@@ -117,6 +117,6 @@ def card(manifest: DatasetManifest) -> str:
         percent="{:.1%}".format,
         share=lambda some, of: f"{some / of:.0%} ({some} of {of})" if of else "none",
         several=lambda what: ", ".join(
-            sorted({it for split in held for it in getattr(split, what)})
+            sorted({it for split in splits for it in getattr(split, what)})
         ),
     )

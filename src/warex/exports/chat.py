@@ -39,11 +39,11 @@ def chat(call: LlmCall) -> list[ChatMessage]:
     The ``content`` of a message with an image is a list of parts, ``{"type": "image", "blob":
     "sha256/…"}``; otherwise it is a text.
     """
-    found: list[ChatMessage] = []
+    messages: list[ChatMessage] = []
     sent = call.messages if isinstance(call.messages, list) else [call.messages]
     for message in sent:
-        found += _of_message(message)
-    return [*_joined(found), answer(call)]
+        messages += _of_message(message)
+    return [*_joined(messages), answer(call)]
 
 
 def answer(call: LlmCall) -> ChatMessage:
@@ -57,18 +57,20 @@ def answer(call: LlmCall) -> ChatMessage:
     return {**message, "tool_calls": calls} if calls else message
 
 
-def tools(given: JsonValue) -> list[dict[str, Any]] | None:
+def tools(declarations: JsonValue) -> list[dict[str, Any]] | None:
     """Return a call's tools in OpenAI's form, or None."""
-    found: list[dict[str, Any]] = []
-    for tool in as_list(given):
-        said = as_dict(tool)
-        listed = said.get("functionDeclarations") or said.get("function_declarations")
+    functions: list[dict[str, Any]] = []
+    for tool in as_list(declarations):
+        declaration = as_dict(tool)
+        listed = declaration.get("functionDeclarations") or declaration.get("function_declarations")
         for one in as_list(listed) if listed else [tool]:
-            held = as_dict(one)
-            held = as_dict(held.get("toolSpec")) or as_dict(held.get("function")) or held
-            if name := as_text(held.get("name")):
-                found.append({"type": "function", "function": _function(name, held)})
-    return found or None
+            function = as_dict(one)
+            function = (
+                as_dict(function.get("toolSpec")) or as_dict(function.get("function")) or function
+            )
+            if name := as_text(function.get("name")):
+                functions.append({"type": "function", "function": _function(name, function)})
+    return functions or None
 
 
 def message_texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -76,15 +78,19 @@ def message_texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for message in messages:
         content = message.get("content")
         for part in content if isinstance(content, list) else [content]:
-            said = part.get("text") if isinstance(part, dict) else part
-            if isinstance(said, str):
-                yield said
+            text = part.get("text") if isinstance(part, dict) else part
+            if isinstance(text, str):
+                yield text
 
 
-def _function(name: str, held: Mapping[str, JsonValue]) -> dict[str, Any]:
-    schema = held.get("parameters") or held.get("input_schema") or held.get("inputSchema")
+def _function(name: str, declaration: Mapping[str, JsonValue]) -> dict[str, Any]:
+    schema = (
+        declaration.get("parameters")
+        or declaration.get("input_schema")
+        or declaration.get("inputSchema")
+    )
     schema = as_dict(schema).get("json", schema)
-    description, parameters = as_text(held.get("description")), as_dict(schema)
+    description, parameters = as_text(declaration.get("description")), as_dict(schema)
     return {"name": name, "description": description, "parameters": parameters}
 
 
@@ -92,34 +98,34 @@ def _of_message(message: JsonValue) -> Iterator[ChatMessage]:
     if isinstance(message, str):
         yield {"role": "user", "content": message}
         return
-    held = as_dict(message)
-    kind = as_text(held.get("type"))
+    fields = as_dict(message)
+    kind = as_text(fields.get("type"))
     if kind in _THOUGHTS:
         return
-    role = as_text(held.get("role"))
+    role = as_text(fields.get("role"))
     role = _ROLES.get(role, role) or ("assistant" if kind in _CALLS else "user")
     if kind in (*_CALLS, *_RESULTS):
-        content: JsonValue = [held]
+        content: JsonValue = [fields]
     else:
-        content = held.get("content", held.get("parts"))
+        content = fields.get("content", fields.get("parts"))
     blocks = content if isinstance(content, list) else [content]
-    said: list[_Said] = []
-    calls = [_open_ai_call(as_dict(one)) for one in as_list(held.get("tool_calls"))]
+    pieces: list[_Said] = []
+    calls = [_open_ai_call(as_dict(one)) for one in as_list(fields.get("tool_calls"))]
     for block in blocks:
         if (asked := _call(block)) is not None:
             calls.append(asked)
         elif (result := _result(block)) is not None:
             yield result
         else:
-            said += _said(block)
-    said += _said(held.get("images"))
-    if said or calls or (role == "assistant" and not calls):
-        whole: ChatMessage = {"role": role, "content": _content(said)}
+            pieces += _said(block)
+    pieces += _said(fields.get("images"))
+    if pieces or calls or (role == "assistant" and not calls):
+        chat_message: ChatMessage = {"role": role, "content": _content(pieces)}
         if calls:
-            whole["tool_calls"] = calls
+            chat_message["tool_calls"] = calls
         if role == "tool":
-            whole["tool_call_id"] = as_text(held.get("tool_call_id"))
-        yield whole
+            chat_message["tool_call_id"] = as_text(fields.get("tool_call_id"))
+        yield chat_message
 
 
 def _said(block: JsonValue) -> list[_Said]:
@@ -128,18 +134,18 @@ def _said(block: JsonValue) -> list[_Said]:
         return [_Image(block.removeprefix(BLOB))] if block.startswith(BLOB) else [block]
     if isinstance(block, list):
         return [one for item in block for one in _said(item)]
-    held = as_dict(block)
-    kinds = {as_text(held.get("type")), *held}
-    if held.get("thought") is True or not _THOUGHTS.isdisjoint(kinds):
+    fields = as_dict(block)
+    kinds = {as_text(fields.get("type")), *fields}
+    if fields.get("thought") is True or not _THOUGHTS.isdisjoint(kinds):
         return []
-    if isinstance(held.get("text"), str):
-        return [as_text(held["text"])]
-    if "json" in held:
-        return [json.dumps(held["json"], ensure_ascii=False)]
-    if (image := _blob(held)) is not None:
+    if isinstance(fields.get("text"), str):
+        return [as_text(fields["text"])]
+    if "json" in fields:
+        return [json.dumps(fields["json"], ensure_ascii=False)]
+    if (image := _blob(fields)) is not None:
         return [_Image(image)]
     # A document, or an image given only by its address.
-    inner = held.get("content", held.get("document", held.get("data")))
+    inner = fields.get("content", fields.get("document", fields.get("data")))
     return _said(inner) if inner is not None else []
 
 
@@ -150,8 +156,8 @@ def _blob(value: JsonValue) -> str | None:
         match left.pop():
             case str(text) if text.startswith(BLOB):
                 return text.removeprefix(BLOB)
-            case dict(held):
-                left += held.values()
+            case dict(nested):
+                left += nested.values()
             case list(items):
                 left += items
             case _:
@@ -164,20 +170,20 @@ def _call(block: JsonValue) -> dict[str, Any] | None:
     if (call := _of_kind(block, _CALLS)) is None:
         return None
     identifier = call.get("toolUseId") or call.get("call_id") or call.get("id")
-    given = _first(call, "input", "args", "arguments")
-    return _tool_call(as_text(identifier), as_text(call.get("name")), given)
+    arguments = _first(call, "input", "args", "arguments")
+    return _tool_call(as_text(identifier), as_text(call.get("name")), arguments)
 
 
 def _of_kind(block: JsonValue, kinds: Sequence[str]) -> dict[str, JsonValue] | None:
     """Return a block of these kinds, which some APIs nest under the kind; None for others."""
-    held = as_dict(block)
-    inner = next((as_dict(held[key]) for key in kinds if isinstance(held.get(key), dict)), None)
-    return held if inner is None and as_text(held.get("type")) in kinds else inner
+    fields = as_dict(block)
+    inner = next((as_dict(fields[key]) for key in kinds if isinstance(fields.get(key), dict)), None)
+    return fields if inner is None and as_text(fields.get("type")) in kinds else inner
 
 
-def _first(held: Mapping[str, JsonValue], *keys: str) -> JsonValue:
+def _first(fields: Mapping[str, JsonValue], *keys: str) -> JsonValue:
     """Return the value of the first of these keys that is there, or None."""
-    return next((held[key] for key in keys if key in held), None)
+    return next((fields[key] for key in keys if key in fields), None)
 
 
 def _open_ai_call(call: Mapping[str, JsonValue]) -> dict[str, Any]:
@@ -187,8 +193,8 @@ def _open_ai_call(call: Mapping[str, JsonValue]) -> dict[str, Any]:
     )
 
 
-def _tool_call(identifier: str, name: str, given: JsonValue) -> dict[str, Any]:
-    arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
+def _tool_call(identifier: str, name: str, value: JsonValue) -> dict[str, Any]:
+    arguments = value if isinstance(value, str) else json.dumps(value or {}, ensure_ascii=False)
     function = {"name": name, "arguments": arguments}
     return {"id": identifier, "type": "function", "function": function}
 
@@ -208,26 +214,26 @@ def _result(block: JsonValue) -> ChatMessage | None:
     return {**message, "tool_call_id": as_text(identifier)}
 
 
-def _content(said: Sequence[_Said]) -> str | list[dict[str, Any]]:
-    if any(isinstance(one, _Image) for one in said):
+def _content(pieces: Sequence[_Said]) -> str | list[dict[str, Any]]:
+    if any(isinstance(one, _Image) for one in pieces):
         return [
             {"type": "image", "blob": one.reference}
             if isinstance(one, _Image)
             else {"type": "text", "text": one}
-            for one in said
+            for one in pieces
         ]
-    return "\n".join(one for one in said if isinstance(one, str))
+    return "\n".join(one for one in pieces if isinstance(one, str))
 
 
 def _joined(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """Merge separate calls (OpenAI's Responses) into the assistant message before them."""
-    found: list[ChatMessage] = []
+    joined: list[ChatMessage] = []
     for message in messages:
-        before = found[-1] if found else {}
+        before = joined[-1] if joined else {}
         is_call = message["role"] == "assistant" and not message["content"]
         if is_call and "tool_calls" in message and before.get("role") == "assistant":
             calls = [*before.get("tool_calls", ()), *message["tool_calls"]]
-            found[-1] = {**before, "tool_calls": calls}
+            joined[-1] = {**before, "tool_calls": calls}
         else:
-            found.append(message)
-    return found
+            joined.append(message)
+    return joined

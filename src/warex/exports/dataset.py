@@ -145,8 +145,8 @@ def write_dataset(
         facts[split] = _facts(rows, hashlib.sha256(data).hexdigest())
     manifest = draft.manifest.model_copy(update={"splits": facts})
     write_atomic(folder / "README.md", card(manifest).encode("utf-8", "replace"))
-    whole = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
-    write_atomic(folder / MANIFEST, whole.encode("utf-8", "replace"))
+    serialized = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+    write_atomic(folder / MANIFEST, serialized.encode("utf-8", "replace"))
     return manifest
 
 
@@ -207,10 +207,10 @@ def _manifest(folder: Path) -> DatasetManifest:
 
 
 def _rows(path: Path, kind: Format, row_type: type[RowMetadata], digest: str) -> list[RowMetadata]:
-    data, found = _bytes(path), list[RowMetadata]()
+    data, rows = _bytes(path), list[RowMetadata]()
     for number, line in enumerate(data.splitlines(), 1):
         try:
-            found.append(row_type.model_validate_json(line))
+            rows.append(row_type.model_validate_json(line))
         except ValidationError as error:
             raise InputError(
                 f"{path}:{number}: this is not a row of the format {kind}:"
@@ -221,7 +221,7 @@ def _rows(path: Path, kind: Format, row_type: type[RowMetadata], digest: str) ->
             f"{path} was changed since it was exported: its SHA-256 is not the one in {MANIFEST}."
             " Export it again"
         )
-    return found
+    return rows
 
 
 def _bytes(path: Path) -> bytes:
@@ -262,6 +262,6 @@ def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
 def _parquet(rows: list[dict[str, Any]]) -> bytes:
     import polars
 
-    held = BytesIO()
-    polars.DataFrame(rows, infer_schema_length=None, strict=False).write_parquet(held)
-    return held.getvalue()
+    buffer = BytesIO()
+    polars.DataFrame(rows, infer_schema_length=None, strict=False).write_parquet(buffer)
+    return buffer.getvalue()

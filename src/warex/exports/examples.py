@@ -81,35 +81,35 @@ def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> FoundExample
     Raises TraceError, and InputError if an answer or a history holds what only a scripted agent can
     know.
     """
-    found = FoundExamples()
+    result = FoundExamples()
     known: set[bytes] = set()
     for run in runs:
         scripted_agents = frozenset(run.scripted)
         for record in run.trials:
             if not isinstance(record.outcome, Counted):
-                found.left_out["of a trial that does not count"] += 1
+                result.left_out["of a trial that does not count"] += 1
                 continue
             scripted = record.key.agent in scripted_agents
-            for example in _of_trial(run, record, choice, found, scripted=scripted):
+            for example in _of_trial(run, record, choice, result, scripted=scripted):
                 text = repr(example.row.messages).encode("utf-8", "surrogatepass")
                 if (digest := hashlib.sha256(text).digest()) in known:
-                    found.left_out["the same as another"] += 1
+                    result.left_out["the same as another"] += 1
                     continue
                 known.add(digest)
-                found.examples.append(example)
-    return found
+                result.examples.append(example)
+    return result
 
 
 def _of_trial(
     run: Run,
     record: TrialRecord,
     choice: SelectionOptions,
-    found: FoundExamples,
+    result: FoundExamples,
     *,
     scripted: bool,
 ) -> Iterator[Example]:
     if record.key.condition == NO_PROXY or not (record.path / EVENTS).is_file():
-        found.left_out["of a trial without a trace"] += 1
+        result.left_out["of a trial without a trace"] += 1
         return
     trace = read_trace(record.path / EVENTS)
     began = next(iter(trace.events(TrialBegan)), None)
@@ -117,9 +117,9 @@ def _of_trial(
         record.path, began, benchmark_vocabulary(run.manifest, record.key.benchmark)
     )
     if words is None:
-        found.left_out["of an agent whose actions are not known"] += 1
+        result.left_out["of an agent whose actions are not known"] += 1
         return
-    name = _named(found.vocabularies, record.key.benchmark, words)
+    name = _named(result.vocabularies, record.key.benchmark, words)
     drops = choice.thoughts == "drop" or (choice.thoughts == "auto" and scripted)
     parts = tuple(entries_by_task(trace.entries).values()) or (trace.entries,)
     for entries in parts:
@@ -128,9 +128,9 @@ def _of_trial(
         for step in steps(entries, record.recoveries, words):
             teaches = step.part != "clean" or record.solved
             if not teaches and not (choice.mistakes and _is_mistake(step, words)):
-                found.left_out["clean, of a trial that was not solved"] += 1
+                result.left_out["clean, of a trial that was not solved"] += 1
             else:
-                for example in _example(run, record, step, words, name, choice, found, actions):
+                for example in _example(run, record, step, words, name, choice, result, actions):
                     _require_no_foreknowledge(example, known, drops=drops)
                     yield example if teaches else replace(example, part="mistake")
 
@@ -142,11 +142,11 @@ def _is_mistake(step: Step, words: Vocabulary) -> bool:
 def _actions_alone(entries: Sequence[Entry], words: Vocabulary) -> dict[str, str]:
     """Return what replaces each answer of a trial that has a thought beside its action."""
     answers = [answer(it.event) for it in entries if isinstance(it.event, LlmCall)]
-    alone = ((given, without_thought(given, words)) for given in answers)
+    alone = ((reply, without_thought(reply, words)) for reply in answers)
     return {
         text: "\n".join(message_texts([action]))
-        for given, action in alone
-        if action is not None and (text := "\n".join(message_texts([given])).strip())
+        for reply, action in alone
+        if action is not None and (text := "\n".join(message_texts([reply])).strip())
     }
 
 
@@ -157,17 +157,17 @@ def _foreknown(
     calls = [it.event for it in entries if isinstance(it.event, LlmCall)]
     answers = ["\n".join(message_texts([answer(call)])).strip() for call in calls]
     earlier = dict.fromkeys(filter(None, answers), "")
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for call, text in zip(calls, answers, strict=True):
-        if not text or text in found or text in replaced:
+        if not text or text in reasons or text in replaced:
             continue
         action = without_thought(answer(call), words)
         thought = text.replace("\n".join(message_texts([action])), "") if action else text
         prompt = [it for it in chat(call)[:-1] if it.get("role") != "assistant"]
         shown = "\n".join(message_texts(replace_texts(prompt, earlier)))
         if (why := foreknowledge(thought, shown)) is not None:
-            found[text] = why
-    return found
+            reasons[text] = why
+    return reasons
 
 
 def _require_no_foreknowledge(example: Example, known: Mapping[str, str], *, drops: bool) -> None:
@@ -199,7 +199,7 @@ def _example(
     words: Vocabulary,
     vocabulary: str,
     choice: SelectionOptions,
-    found: FoundExamples,
+    result: FoundExamples,
     actions: Mapping[str, str] | None,
 ) -> Iterator[Example]:
     call = step.call.event
@@ -207,26 +207,26 @@ def _example(
     *prompt, own = replace_texts(recorded, actions or {})
     rewritten = [*prompt, own] != recorded
     if not prompt:
-        found.left_out["without a prompt"] += 1
+        result.left_out["without a prompt"] += 1
         return
     wanted, action, relabelled = own, step.act.name, False
     if step.part == "lost" and choice.relabel:
         again = retry_answer(words, step) if step.retry_recovers else None
         if again is None:
-            found.left_out["lost, and no action of the agent asks again"] += 1
+            result.left_out["lost, and no action of the agent asks again"] += 1
             return
         wanted, action = again
         wanted = wanted if actions is None else without_thought(wanted, words) or wanted
         relabelled = True
     fitted = fit_messages([*prompt, wanted], choice.largest, step.act.texts)
     if fitted is None:
-        found.left_out["too long: goal, history and the element acted on do not fit"] += 1
+        result.left_out["too long: goal, history and the element acted on do not fit"] += 1
         return
     messages = fitted.messages
     trial = str(record.path.relative_to(run.path)) if record.path.is_relative_to(run.path) else ""
     plan, group = step.planned_fault, re.match(choice.group, record.key.task)
     # Images are read only for rows that are kept.
-    images = tuple(_images(messages, record.path, choice, found))
+    images = tuple(_images(messages, record.path, choice, result))
     row = Row(
         id=_identifier(run.name, trial or str(record.path), call.exchange),
         kind="clean" if step.part == "clean" else "failure",
@@ -272,7 +272,7 @@ def _identifier(*place: str) -> str:
 
 
 def _images(
-    messages: list[ChatMessage], attempt: Path, choice: SelectionOptions, found: FoundExamples
+    messages: list[ChatMessage], attempt: Path, choice: SelectionOptions, result: FoundExamples
 ) -> Iterator[str]:
     """Yield the paths of a prompt's images; remove the blob references from its parts."""
     store = BlobStore(attempt / BLOBS)
@@ -280,27 +280,27 @@ def _images(
         content = message.get("content")
         if not isinstance(content, list):
             continue
-        kept: list[dict[str, Any]] = []
+        parts: list[dict[str, Any]] = []
         for part in content:
             reference = part.get("blob")
             if reference is None:
-                kept.append(part)
-            elif choice.images and (data := _blob(store, reference, found)) is not None:
+                parts.append(part)
+            elif choice.images and (data := _blob(store, reference, result)) is not None:
                 suffix = next((s for magic, s in _MAGIC.items() if data.startswith(magic)), "png")
                 name = f"images/{reference.rpartition('/')[2]}.{suffix}"
-                found.images[name] = data
-                kept.append({"type": "image"})
+                result.images[name] = data
+                parts.append({"type": "image"})
                 yield name
         message["content"] = (
-            kept
-            if any(part["type"] == "image" for part in kept)
-            else "\n".join(part["text"] for part in kept)
+            parts
+            if any(part["type"] == "image" for part in parts)
+            else "\n".join(part["text"] for part in parts)
         )
 
 
-def _blob(store: BlobStore, reference: str, found: FoundExamples) -> bytes | None:
+def _blob(store: BlobStore, reference: str, result: FoundExamples) -> bytes | None:
     try:
         return store.get(reference)
     except TraceError:
-        found.left_out["an image that is no longer there"] += 1
+        result.left_out["an image that is no longer there"] += 1
         return None

@@ -61,8 +61,8 @@ def _cut(text: str, excess: int) -> tuple[str, int] | None:
     for number, (start, end) in enumerate(reversed(units), 1):
         removed += end - start
         if removed - len(_CUT) >= excess:
-            kept = units[: len(units) - number]
-            head = text[: units[0][0]] + "".join(text[one:other] for one, other in kept)
+            remaining = units[: len(units) - number]
+            head = text[: units[0][0]] + "".join(text[one:other] for one, other in remaining)
             return head + _CUT + text[last:].removeprefix(_CUT), number
     return None
 
@@ -73,8 +73,8 @@ def _units(text: str) -> list[tuple[int, int]]:
     They follow each other: an element reaches to the next one, the last to the end of its line.
     """
     spans = page_spans(text)
-    held = [[start + at for at in element_starts(text[start:end])] for start, end in spans]
-    starts = max(held, key=len)
+    by_span = [[start + at for at in element_starts(text[start:end])] for start, end in spans]
+    starts = max(by_span, key=len)
     if not starts:
         start, end = max(spans, key=lambda span: span[1] - span[0])
         lines, words = (
@@ -101,13 +101,13 @@ def _copy(message: Mapping[str, Any]) -> ChatMessage:
 
 def _places(messages: Sequence[ChatMessage]) -> list[tuple[dict[str, Any], str]]:
     """Return the location of each text that may show a page: its object, and the key."""
-    found: list[tuple[dict[str, Any], str]] = []
+    places: list[tuple[dict[str, Any], str]] = []
     for message in messages:
         content = message.get("content")
         if message.get("role") in ("system", "assistant"):
             continue
         if isinstance(content, str):
-            found.append((message, "content"))
+            places.append((message, "content"))
         elif isinstance(content, list):
-            found += [(part, "text") for part in content if isinstance(part.get("text"), str)]
-    return found
+            places += [(part, "text") for part in content if isinstance(part.get("text"), str)]
+    return places

@@ -39,8 +39,8 @@ def require_no_leaks(
     sides: Mapping[Side, Sequence[RowMetadata]], allowed: Sequence[Leak] = ()
 ) -> tuple[Leakage, ...]:
     """Return the allowed leaks; raise InputError for the first that is not allowed."""
-    found = tuple(leaks(sides))
-    for leak in found:
+    leaked = tuple(leaks(sides))
+    for leak in leaked:
         if leak.what not in allowed:
             one, other = leak.sides
             help_ = (
@@ -52,7 +52,7 @@ def require_no_leaks(
                 f"{_SHOWN[leak.what]} {leak.shown} is in {one} and in {other}, so that the"
                 f" test would measure memory: {help_}, or accept it with --allow-leak {leak.what}"
             )
-    return found
+    return leaked
 
 
 _SHOWN: Final[Mapping[Leak, str]] = {
@@ -88,14 +88,14 @@ def _alike(some: Sequence[RowMetadata], others: Sequence[RowMetadata]) -> str | 
         return None
     runs = [_runs(row) for row in some]
     buckets: dict[tuple[int, bytes], list[int]] = defaultdict(list)
-    for place, held in enumerate(runs):
-        for band in _signature(held):
+    for place, shingles in enumerate(runs):
+        for band in _signature(shingles):
             buckets[band].append(place)
     for row in others:
-        held = _runs(row)
-        near = sorted({place for band in _signature(held) for place in buckets.get(band, ())})
+        shingles = _runs(row)
+        near = sorted({place for band in _signature(shingles) for place in buckets.get(band, ())})
         for place in near:
-            if len(runs[place] & held) / len(runs[place] | held) >= NEAR_DUPLICATE:
+            if len(runs[place] & shingles) / len(runs[place] | shingles) >= NEAR_DUPLICATE:
                 return f"({some[place].id}, {row.id})"
     return None
 

@@ -64,9 +64,9 @@ def _in(value: Any, masks: dict[str, str]) -> Any:
 
 def _in_text(text: str, masks: dict[str, str]) -> str:
     for name, form, is_one in _FORMS:
-        for found in dict.fromkeys(form.findall(text)):
-            if is_one(found):
-                text = text.replace(found, _mask(name, found, masks))
+        for candidate in dict.fromkeys(form.findall(text)):
+            if is_one(candidate):
+                text = text.replace(candidate, _mask(name, candidate, masks))
     return text
 
 

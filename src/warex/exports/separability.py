@@ -52,11 +52,11 @@ def separability(rows: Sequence[RowMetadata], seed: int = 0) -> tuple[Separabili
     folds = _folds([str(getattr(row, held_out)) for row in some])
     if len(set(failing)) < 2 or len(folds) < 2:
         return ()
-    found = [
+    results = [
         _measured(name, rule, failing, folds, held_out)
         for name, rule in _rules(some, failing).items()
     ]
-    return tuple(sorted(found, key=lambda it: -it.balanced_accuracy))
+    return tuple(sorted(results, key=lambda it: -it.balanced_accuracy))
 
 
 def _folds(groups: Sequence[str]) -> list[list[int]]:
@@ -65,8 +65,8 @@ def _folds(groups: Sequence[str]) -> list[list[int]]:
     for at, group in enumerate(groups):
         places[group].append(at)
     folds: list[list[int]] = [[] for _ in range(min(_FOLDS, len(places)))]
-    for _, held in sorted(places.items(), key=lambda it: (-len(it[1]), it[0])):
-        min(folds, key=len).extend(held)
+    for _, places_of_group in sorted(places.items(), key=lambda it: (-len(it[1]), it[0])):
+        min(folds, key=len).extend(places_of_group)
     return folds
 
 
@@ -124,10 +124,10 @@ def _by_threshold(
 ) -> list[bool]:
     """Take pages with few elements for failures, up to the number that tells most."""
 
-    def told(most: int) -> float:
+    def accuracy(most: int) -> float:
         return _weight([at for at in learnt if counts[at] <= most], failing, learnt)
 
-    best = max(sorted({-1, *(counts[at] for at in learnt)}), key=told)
+    best = max(sorted({-1, *(counts[at] for at in learnt)}), key=accuracy)
     return [counts[at] <= best for at in asked]
 
 
@@ -138,14 +138,14 @@ def _by_value(
     places: dict[str, list[int]] = defaultdict(list)
     for at in learnt:
         places[values[at]].append(at)
-    wanted = {value for value, held in places.items() if _weight(held, failing, learnt) > 0}
+    wanted = {value for value, rows in places.items() if _weight(rows, failing, learnt) > 0}
     return [values[at] in wanted for at in asked]
 
 
 def _weight(some: Sequence[int], failing: Sequence[bool], learnt: Sequence[int]) -> float:
     """Return the share of all failures that are among some rows, less that of clean rows."""
-    every, held = (Counter(failing[at] for at in it) for it in (learnt, some))
-    return held[True] / max(1, every[True]) - held[False] / max(1, every[False])
+    every, counts = (Counter(failing[at] for at in it) for it in (learnt, some))
+    return counts[True] / max(1, every[True]) - counts[False] / max(1, every[False])
 
 
 def _last_action(prompt: Sequence[ChatMessage], page: PromptPage) -> str:

@@ -55,7 +55,7 @@ def steps(
     except those that recover or are lost, are left out.
     """
     story = TrialEvents(entries, vocabulary)
-    whole = {call.seq: call for call in story.calls if _is_whole(call)}
+    complete = {call.seq: call for call in story.calls if _is_whole(call)}
     plans = {e.event.injection: e.event for e in entries if isinstance(e.event, FaultPlanned)}
     hit = {e.event.exchange: e.event for e in entries if isinstance(e.event, RequestSeen)}
     felt = {e.event.injection: e.t for e in entries if isinstance(e.event, FaultDelivered)}
@@ -69,8 +69,8 @@ def steps(
         spoilt.append((since, until))
         if call is not None and call.seq not in about:
             about[call.seq] = ("recovery" if one.verdict == "recovered" else "lost", plan)
-    last = {call.event.step: call.seq for call in whole.values()}
-    for seq, call in whole.items():
+    last = {call.event.step: call.seq for call in complete.values()}
+    for seq, call in complete.items():
         part, plan = about.get(seq, (None, None))
         if part is None and any(
             start <= call.answered and call.began < end for start, end in spoilt

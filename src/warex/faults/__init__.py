@@ -2,7 +2,7 @@
 
 To add a fault, write its file, its test, and its line and section in docs/reference/faults.md.
 tests/faults/test_catalogue.py reports what is missing. Other distributions add faults by entry
-points: docs/how-to/add-a-fault.md.
+points: docs/how-to/add-by-a-package.md.
 """
 
 from typing import TYPE_CHECKING

@@ -6,7 +6,7 @@ points, which are read only for a kind that WAREX does not have, and for the who
 """
 
 from collections.abc import Mapping
-from functools import cache, partial, reduce
+from functools import cache, reduce
 from importlib import import_module
 from operator import or_
 from pathlib import Path
@@ -24,12 +24,11 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError, SchemaValidator, core_schema
 
 from warex.faults.base import Fault
-from warex.plugins import load_plugin, plugin_names
+from warex.plugins import PluginGroup, subclass_of
 
 _FOLDER: Final = Path(__file__).parent
 _PACKAGE: Final = __name__.rpartition(".")[0]
 _TAG: Final = "kind"
-_PLUGINS: Final = "warex.faults"
 
 
 def fault_named(kind: str) -> type[Fault] | None:
@@ -41,17 +40,16 @@ def fault_named(kind: str) -> type[Fault] | None:
         for fault in _faults_in(module):
             if kind_of(fault) == kind:
                 return fault
-    return _installed(kind)
+    return _PLUGINS.load(kind)
 
 
 @cache
 def catalogue() -> tuple[type[Fault], ...]:
     """Return every fault, in alphabetical order; this imports all of them.
 
-    Raises MachineError if a fault of another distribution cannot be used.
+    A fault of another distribution that cannot be used is left out, with a warning.
     """
-    installed = (_installed(kind) for kind in plugin_names(_PLUGINS, _modules()))
-    faults = (*built_in_faults(), *(fault for fault in installed if fault is not None))
+    faults = (*built_in_faults(), *_PLUGINS.load_all())
     return tuple(sorted(faults, key=lambda fault: fault.__name__))
 
 
@@ -75,34 +73,33 @@ def kind_of(fault: type[Fault]) -> str:
     return kind
 
 
-@cache
-def _installed(kind: str) -> type[Fault] | None:
-    """Return a fault of another distribution."""
-    return load_plugin(_PLUGINS, kind, Fault, _modules(), partial(_problem, kind))  # type: ignore[type-abstract]
-
-
-def _problem(kind: str, fault: type[Fault]) -> str:
-    """Return why another distribution's class cannot be the fault of a kind; empty if it can."""
+def _accept(kind: str, value: object) -> type[Fault]:
+    """Return another distribution's fault; raise ValueError, with the reason, if it is none."""
+    fault = subclass_of(Fault, value)  # type: ignore[type-abstract]
     field = fault.model_fields.get(_TAG)
     if field is None or field.default != kind:
-        return f'does not have the field {_TAG}: Literal["{kind}"] = "{kind}"'
+        raise ValueError(f'does not have the field {_TAG}: Literal["{kind}"] = "{kind}"')
     if not isinstance(getattr(fault, "summary", None), str):
-        return "does not have a summary"
+        raise ValueError("does not have a summary")
     try:
         fault()
     except ValidationError as error:
-        return f"has the parameter {error.errors()[0]['loc'][0]!r} without a valid default"
-    return ""
+        parameter = error.errors()[0]["loc"][0]
+        raise ValueError(f"has the parameter {parameter!r} without a valid default") from error
+    return fault
 
 
 @cache
 def _modules() -> Mapping[str, tuple[str, ...]]:
     """Return the modules in the groups' folders by their last names."""
-    found: dict[str, tuple[str, ...]] = {}
+    modules: dict[str, tuple[str, ...]] = {}
     for file in sorted(_FOLDER.glob("*/*.py")):
         module = f"{_PACKAGE}.{file.parent.name}.{file.stem}"
-        found[file.stem] = (*found.get(file.stem, ()), module)
-    return found
+        modules[file.stem] = (*modules.get(file.stem, ()), module)
+    return modules
+
+
+_PLUGINS: Final = PluginGroup("warex.faults", lambda: _modules(), _accept)
 
 
 def _faults_in(module: str) -> tuple[type[Fault], ...]:
@@ -134,10 +131,10 @@ class _ByKind:
 def _validate(value: Any, info: ValidationInfo) -> Any:
     if isinstance(value, Fault):
         return value
-    given = isinstance(value, Mapping) and _TAG in value
-    kind = value[_TAG] if given else None
+    names_kind = isinstance(value, Mapping) and _TAG in value
+    kind = value[_TAG] if names_kind else None
     fault = fault_named(kind) if isinstance(kind, str) else None
-    if given and fault is None:
+    if names_kind and fault is None:
         kinds = ", ".join(repr(kind_of(known)) for known in catalogue())
         raise PydanticKnownError(
             "union_tag_invalid",

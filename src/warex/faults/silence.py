@@ -27,9 +27,9 @@ class SilentFault(Fault, frozen=True):
     @model_validator(mode="after")
     def _ends_or_not(self) -> Self:
         if (self.then == "never") != (self.stall is None):
-            given = "null" if self.stall is None else f"{self.stall:g}"
+            stall = "null" if self.stall is None else f"{self.stall:g}"
             raise ValueError(
-                f"stall {given} and then: {self.then} do not go together; a silence that nothing"
+                f"stall {stall} and then: {self.then} do not go together; a silence that nothing"
                 " follows (never) has no seconds (null), any other one has"
             )
         if self.stall == 0:

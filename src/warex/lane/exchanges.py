@@ -281,13 +281,13 @@ class Exchanges:
             state.may_be_rewritten = True
             draft.head = self._rewritten.prepare_request(draft.head, state.pending)
         body = draft.body if draft.body is not None else state.wire.request_body or b""
-        kept = state.traffic.replay(draft.head, body)
-        if kept is None:
+        cached = state.traffic.replay(draft.head, body)
+        if cached is None:
             return
         state.from_cache = True
-        draft.response = kept
-        self._decide_by_response(state, kept)
-        self._apply_after(state, kept)
+        draft.response = cached
+        self._decide_by_response(state, cached)
+        self._apply_after(state, cached)
 
     # ---- the response
 
@@ -308,9 +308,9 @@ class Exchanges:
             return self._settlement.planned(state, Plan(ReadWhole(1)))
         if state.pending and is_stream(wire.response) and all(map(_is_refusal, state.pending)):
             # It may have no end.
-            state.draft.response = whole = WholeResponse(wire.response)
+            state.draft.response = response = WholeResponse(wire.response)
             self._apply(state, list(state.pending))
-            return self._settlement.planned(state, response_plan(state.draft, whole))
+            return self._settlement.planned(state, response_plan(state.draft, response))
         if self._needs_whole(state):
             if wait := state.traffic.amendment_wait_s:
                 amended = (it for it in state.applied if it.amendment is not None)

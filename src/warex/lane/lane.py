@@ -263,8 +263,8 @@ class Lane:
 
     def request_head(self, exchange: Exchange) -> Need:
         """Say how much of a request's body is needed."""
-        whole: Need = "whole"
-        return self._closing(whole, self._request_head, exchange)
+        need: Need = "whole"
+        return self._closing(need, self._request_head, exchange)
 
     def _request_head(self, exchange: Exchange) -> Need:
         if exchange.is_given_up and self.connections.repeats.counts("request", "given up at once"):

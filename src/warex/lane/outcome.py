@@ -26,7 +26,7 @@ class Arrival(Struct, frozen=True):
     """Whether the client has what was planned."""
     client_left: bool = False
     """Whether the client left before anything was sent, or during a hold or pause."""
-    held: bool = False
+    left_during_hold: bool = False
     """Whether it left during one of those."""
     site_failed: bool = False
     """Whether the site could not be reached, or broke off before its response began."""
@@ -52,7 +52,7 @@ def delivery_of(applied: AppliedInjection, arrival: Arrival) -> Delivery:
 def _missed(applied: AppliedInjection, arrival: Arrival) -> MissReason:
     page = applied.page
     if arrival.client_left:
-        return "client_gone" if arrival.held else "client_left"
+        return "client_gone" if arrival.left_during_hold else "client_left"
     if page is not None and page.is_bomb:
         return "decompression_bomb"
     if applied.not_streamed:
@@ -66,18 +66,23 @@ def _missed(applied: AppliedInjection, arrival: Arrival) -> MissReason:
     return "not_rendered" if page is not None and page.rewriter is not None else "client_left"
 
 
-def arrival_of(applied: AppliedInjection, outcome: Outcome, *, held: bool) -> Arrival:
-    """Return what reached the client; ``held``: whether it left during a hold of the injection."""
+def arrival_of(applied: AppliedInjection, outcome: Outcome, *, left_during_hold: bool) -> Arrival:
+    """Return what reached the client.
+
+    ``left_during_hold``: whether the client left during a hold of the injection.
+    """
     left = outcome.end == "client_left"
     if applied.is_cut:
-        return Arrival(outcome.end == "aborted", left or held, held)
+        return Arrival(outcome.end == "aborted", left or left_during_hold, left_during_hold)
     if applied.is_answer or applied.paces:
         paused = left and outcome.left_while_held and outcome.head_sent
         unsent = left and not outcome.head_sent
         broke = not applied.is_answer and outcome.end == "site_failed"
         arrived = outcome.arrived or applied.has_arrived
-        return Arrival(arrived, held or paused or unsent, held or paused, broke)
-    return Arrival(outcome.arrived, held, held, site_failed(outcome))
+        return Arrival(
+            arrived, left_during_hold or paused or unsent, left_during_hold or paused, broke
+        )
+    return Arrival(outcome.arrived, left_during_hold, left_during_hold, site_failed(outcome))
 
 
 def site_failed(outcome: Outcome) -> bool:

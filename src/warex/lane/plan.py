@@ -291,11 +291,11 @@ def _keep_bytes(draft: Draft, applied: AppliedInjection, effect: Truncate) -> No
         return
     response = draft.response.decoded()
     length = len(response.body)
-    kept = int(effect.at) if effect.unit == "bytes" else first_part(effect.at, length)
-    if kept is None or kept >= length:
+    length_kept = int(effect.at) if effect.unit == "bytes" else first_part(effect.at, length)
+    if length_kept is None or length_kept >= length:
         applied.is_unmet = True
         return
-    draft.response, draft.pieces = response.with_body(response.body[:kept]), None
+    draft.response, draft.pieces = response.with_body(response.body[:length_kept]), None
 
 
 def _keep_pieces(draft: Draft, share: float) -> None:
@@ -303,8 +303,8 @@ def _keep_pieces(draft: Draft, share: float) -> None:
     _divide(draft)
     if draft.pieces is None:
         return
-    kept = max(1, min(int(share * len(draft.pieces)), len(draft.pieces) - 1))
-    draft.pieces = draft.pieces[:kept]
+    count = max(1, min(int(share * len(draft.pieces)), len(draft.pieces) - 1))
+    draft.pieces = draft.pieces[:count]
 
 
 def _correct_length(draft: Draft) -> None:

@@ -149,7 +149,9 @@ class Settlement:
             self._settle(state, applied, Arrival(arrived=True))
             return
         applied.waited_s += self._recorder.clock.now() - hits.held_since
-        self._settle(state, applied, Arrival(arrived=False, client_left=True, held=True))
+        self._settle(
+            state, applied, Arrival(arrived=False, client_left=True, left_during_hold=True)
+        )
 
     def _settle(self, state: ExchangeState, applied: AppliedInjection, arrival: Arrival) -> None:
         """Record the outcome of an injection, once."""
@@ -187,7 +189,7 @@ class Settlement:
             note_unmet(state, outcome)
         arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
         if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
-            for applied in [it for it in state.applied if arrivals[id(it)].held]:
+            for applied in [it for it in state.applied if arrivals[id(it)].left_during_hold]:
                 self._settle(state, applied, arrivals[id(applied)])
         if state.draft.abort is not None and outcome.end == "aborted":
             self._settle_cuts(state, arrivals)
@@ -239,7 +241,10 @@ class Settlement:
                 applied.waited_s += paused
         for applied, _ in zip(state.draft.copies, range(outcome.copies_sent), strict=False):
             applied.site_change = _TWICE
-        return {id(it): arrival_of(it, outcome, held=it is unfinished) for it in state.applied}
+        return {
+            id(it): arrival_of(it, outcome, left_during_hold=it is unfinished)
+            for it in state.applied
+        }
 
     def _unapply(self, state: ExchangeState, last: AppliedInjection | None) -> None:
         """Take back the injections after that in whose hold the exchange ended."""

@@ -32,8 +32,8 @@ def text(kind: int, value: bytes) -> bytes:
 
 def message(kind: int, flags: int, sequence: int, body: bytes) -> bytes:
     """Encode a request."""
-    whole = struct.pack("IHHII", 16 + len(body), kind, REQUEST | flags, sequence, 0) + body
-    return whole + bytes(-len(whole) % 4)
+    packet = struct.pack("IHHII", 16 + len(body), kind, REQUEST | flags, sequence, 0) + body
+    return packet + bytes(-len(packet) % 4)
 
 
 def messages(received: bytes) -> Iterator[tuple[int, int, bytes]]:

@@ -72,17 +72,17 @@ def restrict_socket_families() -> bool:
     if machine is None:
         return False
     code = b"".join(struct.pack("HBBI", *step) for step in filter_program(machine.calls))
-    held = ctypes.create_string_buffer(code, len(code))
+    buffer = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_void_p))
 
-    given = Program(len(code) // 8, ctypes.addressof(held))
+    program = Program(len(code) // 8, ctypes.addressof(buffer))
     done = libc.syscall(
         ctypes.c_long(machine.seccomp),
         ctypes.c_ulong(_SET_FILTER),
         ctypes.c_ulong(_NO_SLOWDOWN),
-        ctypes.byref(given),
+        ctypes.byref(program),
     )
     return bool(done == 0)
 

@@ -49,8 +49,8 @@ def waited_before_leaving(connection: socket.socket) -> float | None:
 
     None if it is still there. After a reset it is the longest that it may have waited.
     """
-    found = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
-    state, since_data, since_ack = (int(value) for value in _TCP_INFO.unpack(found))
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+    state, since_data, since_ack = (int(value) for value in _TCP_INFO.unpack(info))
     if state == _CLOSE_WAIT:
         # Its FIN was the last that was acknowledged to us.
         return max(0, since_data - since_ack) / 1000

@@ -12,11 +12,8 @@ from warex.llm.body.lenient_json import as_dict, parse_object
 from warex.llm.content.images import detach_images as _detach_images
 from warex.llm.content.images import iter_images
 from warex.llm.content.token_estimate import estimate_input
-from warex.llm.families import LLM_APIS, LlmApi
+from warex.llm.families import LLM_APIS, LlmApi, apis, family_named, is_api_path
 from warex.llm.families.base import StreamedAnswer
-
-_BY_NAME = {family.name: family for family in LLM_APIS}
-_ENDINGS = tuple(ending for family in LLM_APIS for ending in family.path_endings)
 
 __all__ = [
     "LLM_APIS",
@@ -42,7 +39,7 @@ __all__ = [
 
 def could_be_llm(method: str, path: str) -> bool:
     """Whether a request's body must be kept for ``recognise``; takes under 2 µs."""
-    return method == "POST" and path.partition("?")[0].endswith(_ENDINGS)
+    return method == "POST" and is_api_path(path.partition("?")[0])
 
 
 def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequest | None:
@@ -56,7 +53,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
     shorter, left_out = omit_base64(body)
     sent = parse_object(shorter)
     shape = path.partition("?")[0]
-    for family in LLM_APIS:
+    for family in apis():
         if shape.endswith(family.path_endings) and family.recognise(path, sent):
             # Some APIs name the model in the path: a request to another model is not a repeat.
             asked = hashlib.sha256(f"{shape}\n".encode(errors="replace"))
@@ -72,7 +69,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
 
 def streamed_answer(request: LlmRequest) -> StreamedAnswer:
     """Return what reads the events of an answer as they come."""
-    return StreamedAnswer(_BY_NAME[request.api])
+    return StreamedAnswer(family_named(request.api))
 
 
 def read_answer(
@@ -87,7 +84,7 @@ def read_answer(
     ``body`` is decompressed, and may be cut. A body that cannot be read becomes the ``error``.
     ``begun``: what has read its first events, and is used up by this.
     """
-    return _BY_NAME[request.api].read_answer(request, status, content_type, body, begun)
+    return family_named(request.api).read_answer(request, status, content_type, body, begun)
 
 
 def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
@@ -97,12 +94,12 @@ def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
     prompt is unknown.
     """
     shorter, left_out = omit_base64(body)
-    return left_out.whole(_BY_NAME[request.api].append_to_system_prompt(shorter, text))
+    return left_out.whole(family_named(request.api).append_to_system_prompt(shorter, text))
 
 
 def write_answer(request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
     """Return an answer in the form of the request's API."""
-    return _BY_NAME[request.api].write_answer(request, answer)
+    return family_named(request.api).write_answer(request, answer)
 
 
 def refuse(request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
@@ -110,23 +107,23 @@ def refuse(request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnsw
 
     ``wait`` is the time in seconds after which the client may retry, if the API sends one.
     """
-    return _BY_NAME[request.api].write_error(request, kind, wait)
+    return family_named(request.api).write_error(request, kind, wait)
 
 
 def retry_after(request: LlmRequest, headers: Mapping[str, str], body: bytes) -> float | None:
     """Return the seconds after which an error allows a retry; None if it does not say."""
     named = {name.lower(): value for name, value in headers.items()}
-    return _BY_NAME[request.api].retry_after(named, body)
+    return family_named(request.api).retry_after(named, body)
 
 
 def tool_names(request: LlmRequest) -> tuple[str, ...]:
     """Return the names of the tools that a request offers."""
-    return tuple(_BY_NAME[request.api].tool_names(request.tools))
+    return tuple(family_named(request.api).tool_names(request.tools))
 
 
 def usage_at_least(request: LlmRequest) -> Usage:
     """Return the known tokens of a call whose answer cannot be read."""
-    asked = estimate_input(request, _BY_NAME[request.api].images)
+    asked = estimate_input(request, family_named(request.api).images)
     return Usage(asked, 0, source="partial", tier=request.tier)
 
 
@@ -135,5 +132,5 @@ def detach_images(request: LlmRequest, keep: Callable[[bytes], str]) -> list[Jso
 
     ``keep`` maps each image to its reference: ``sha256/<hex>``.
     """
-    images = _BY_NAME[request.api].images
+    images = family_named(request.api).images
     return _detach_images(request.messages, images, keep, request.omitted)

@@ -10,9 +10,7 @@ from pydantic import JsonValue
 from warex.llm.base import LlmRequest, StreamErrorKind, StreamPoint
 from warex.llm.body.lenient_json import as_dict
 from warex.llm.content.token_estimate import estimate_output
-from warex.llm.families import LLM_APIS, LlmApi
-
-_BY_NAME = {family.name: family for family in LLM_APIS}
+from warex.llm.families import LlmApi, family_named
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class LlmStream:
 
     @property
     def _family(self) -> LlmApi:
-        return _BY_NAME[self.request.api]
+        return family_named(self.request.api)
 
     @cached_property
     def _frames(self) -> Sequence[Sequence[JsonValue]]:
@@ -89,7 +87,7 @@ def read_stream(
 
     ``events``: the body in pieces, if it is divided already.
     """
-    own = _BY_NAME[request.api].events_of(request, body, content_type)
+    own = family_named(request.api).events_of(request, body, content_type)
     events = own if events is None else events
     # Another fault may have divided an answer that is not a stream.
     return LlmStream(request, content_type, events) if min(len(own), len(events)) > 1 else None

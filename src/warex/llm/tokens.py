@@ -86,14 +86,14 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
         raise ValueError("it asks for top_logprobs without logprobs, which its API refuses")
     for name, answered in members.items():
         root = json_splice.root(text)
-        given = json_splice.member(text, root, name)
-        if given is not None and given.value is True:
+        existing = json_splice.member(text, root, name)
+        if existing is not None and existing.value is True:
             continue
         hidden.add(answered)
-        if given is None:
+        if existing is None:
             text = json_splice.insert_member(text, root, name, True)
         else:
-            text = json_splice.replace(text, given, True)
+            text = json_splice.replace(text, existing, True)
     if _IDS in hidden:
         hidden.add(_PROMPT)
     return TokenRequest(omitted.whole(text.encode()), dialect, frozenset(hidden))
@@ -109,7 +109,7 @@ class TokenReader:
         self._count = 0
         self._error: str | None = None
 
-    def read(self, data: bytes, *, whole: bool) -> bytes | None:
+    def read(self, data: bytes, *, complete: bool) -> bytes | None:
         """Read an answer, or ``data`` of one event of it; return it as the agent is to get it.
 
         None: an event that the server sends only for its tokens. What is not an answer is returned
@@ -130,7 +130,7 @@ class TokenReader:
         if not places:
             return data
         says_nothing = all(it.get("delta") == {} and not it.get("finish_reason") for it in choices)
-        if not whole and choices and says_nothing and not self._is_asked_for_tokens:
+        if not complete and choices and says_nothing and not self._is_asked_for_tokens:
             return None
         for place in places:
             text = json_splice.replace(text, place, None)

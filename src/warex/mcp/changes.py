@@ -51,11 +51,11 @@ def apply_change(message: Mapping[str, JsonValue], change: Change) -> bytes:
             if "tools" not in result:
                 return serialize(message)
             tools = as_list(result["tools"])
-            kept = [t for t in tools if not fnmatchcase(as_text(as_dict(t).get("name")), tool)]
-            return serialize({**message, "result": {**result, "tools": kept}})
+            remaining = [t for t in tools if not fnmatchcase(as_text(as_dict(t).get("name")), tool)]
+            return serialize({**message, "result": {**result, "tools": remaining}})
         case CorruptResult("invalid_json"):
-            whole = serialize(message)
-            return whole[: len(whole) * 2 // 3]
+            serialized = serialize(message)
+            return serialized[: len(serialized) * 2 // 3]
         case CorruptResult(how):
             if "result" not in message:
                 return serialize(message)

@@ -25,8 +25,8 @@ class _Room:
         if len(text) <= self.text:
             self.text -= len(text)
             return text
-        kept, self.text, self.cut = text[: self.text], 0, True
-        return f"{kept}… ({len(text) - len(kept):,} more characters)"
+        shortened, self.text, self.cut = text[: self.text], 0, True
+        return f"{shortened}… ({len(text) - len(shortened):,} more characters)"
 
 
 def truncated(value: JsonValue, most: int = MOST_TEXT) -> tuple[JsonValue, bool]:
@@ -43,14 +43,14 @@ def _shortened(value: JsonValue, room: _Room, levels: int) -> JsonValue:
     if not levels or room.items <= 0:
         room.cut = True
         return None
-    kept = min(len(value), room.items)
-    room.items -= kept
-    room.cut = room.cut or kept < len(value)
+    count = min(len(value), room.items)
+    room.items -= count
+    room.cut = room.cut or count < len(value)
     if isinstance(value, list):
-        return [_shortened(item, room, levels - 1) for item in value[:kept]]
+        return [_shortened(item, room, levels - 1) for item in value[:count]]
     return {
         room.take(name): _shortened(item, room, levels - 1)
-        for name, item in list(value.items())[:kept]
+        for name, item in list(value.items())[:count]
     }
 
 
@@ -96,10 +96,10 @@ def _reference(
         return text
     if is_image:
         try:
-            kept = clean(base64.b64decode(text, validate=True))
+            cleaned = clean(base64.b64decode(text, validate=True))
         except (binascii.Error, ValueError):
             return text
-        digest = hashlib.sha256(kept).hexdigest()
-        blobs[digest] = kept
+        digest = hashlib.sha256(cleaned).hexdigest()
+        blobs[digest] = cleaned
         return f"blob:sha256/{digest}"
     return f"{len(text):,} characters of base64"

@@ -40,10 +40,10 @@ class SseReader(Struct):
     def feed(self, data: bytes) -> list[SseEvent]:
         """Return the events that are complete with this data."""
         self._rest += data
-        found: list[SseEvent] = []
+        events: list[SseEvent] = []
         begin = 0
         while end := _END.search(self._rest, max(begin, self._searched)):
-            found.append(_event(bytes(self._rest[begin : end.end()])))
+            events.append(_event(bytes(self._rest[begin : end.end()])))
             begin = end.end()
             self._searched = begin
         if begin:
@@ -52,8 +52,8 @@ class SseReader(Struct):
         self._searched = max(0, len(self._rest) - 3)
         if len(self._rest) > self.longest:
             self.gave_up = True
-            found.append(SseEvent(self.rest()))
-        return found
+            events.append(SseEvent(self.rest()))
+        return events
 
     @property
     def pending(self) -> int:

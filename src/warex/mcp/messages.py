@@ -55,19 +55,19 @@ def read_messages(body: bytes) -> list[dict[str, JsonValue]]:
     if len(body) > LONGEST or body.lstrip()[:1] not in (b"{", b"["):
         return []
     try:
-        said = parse_json(body)
+        parsed = parse_json(body)
     except ValueError:
         return []
-    found = [as_dict(it) for it in (said if isinstance(said, list) else [said])[:_MOST]]
-    return [it for it in found if it.get("jsonrpc") == "2.0"]
+    objects = [as_dict(it) for it in (parsed if isinstance(parsed, list) else [parsed])[:_MOST]]
+    return [it for it in objects if it.get("jsonrpc") == "2.0"]
 
 
 def requests(messages: Iterable[dict[str, JsonValue]]) -> Iterator[McpRequest]:
     """Yield the requests; messages without an id are notifications."""
     for message in messages:
         if isinstance(method := message.get("method"), str) and "id" in message:
-            said = message["id"]
-            yield McpRequest(said, _key(said), method, as_dict(message.get("params")))
+            id_ = message["id"]
+            yield McpRequest(id_, _key(id_), method, as_dict(message.get("params")))
 
 
 def answers(messages: Iterable[dict[str, JsonValue]]) -> Iterator[McpAnswer]:
@@ -76,9 +76,9 @@ def answers(messages: Iterable[dict[str, JsonValue]]) -> Iterator[McpAnswer]:
         if "method" in message:
             continue
         if "error" in message:
-            said = as_dict(message["error"])
-            code = said.get("code")
-            text = as_text(said.get("message")) or "an error without a message"
+            error = as_dict(message["error"])
+            code = error.get("code")
+            text = as_text(error.get("message")) or "an error without a message"
             yield McpAnswer(
                 _key(message.get("id")),
                 error=text,
@@ -107,7 +107,7 @@ def _failure(result: dict[str, JsonValue]) -> str | None:
     return next((text for text in texts if text), "the tool says that it failed")
 
 
-def _key(said: JsonValue) -> Key | None:
-    if isinstance(said, bool) or not isinstance(said, str | int | float):
+def _key(id_: JsonValue) -> Key | None:
+    if isinstance(id_, bool) or not isinstance(id_, str | int | float):
         return None
-    return said
+    return id_

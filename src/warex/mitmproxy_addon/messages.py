@@ -109,9 +109,9 @@ def leave_out_h2c(request: http.Request) -> None:
     del headers["upgrade"]
     headers.pop("http2-settings", None)
     options = (it.strip() for it in headers.pop("connection", "").split(","))
-    kept = [it for it in options if it.lower() not in ("upgrade", "http2-settings", "")]
-    if kept:
-        headers["connection"] = ", ".join(kept)
+    remaining = [it for it in options if it.lower() not in ("upgrade", "http2-settings", "")]
+    if remaining:
+        headers["connection"] = ", ".join(remaining)
 
 
 def switches(response: ResponseHead | None) -> bool:

@@ -18,10 +18,10 @@ def media_type(response: Response) -> str:
     return response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def has_body(request: Request, response: Response, *, whole: bool = True) -> bool:
-    """Whether a response has a body, and with ``whole`` all of it (no 206)."""
+def has_body(request: Request, response: Response, *, complete: bool = True) -> bool:
+    """Whether a response has a body, and with ``complete`` all of it (no 206)."""
     empty = request.method == "HEAD" or response.status in (204, 205, 304)
-    return not empty and not (whole and response.status == 206)
+    return not empty and not (complete and response.status == 206)
 
 
 class ValueChange(Struct, frozen=True):

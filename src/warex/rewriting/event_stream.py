@@ -36,8 +36,8 @@ class StreamEvent:
         if not self.name:
             before, end = self._around()
             return before + content + end
-        found = _LINE_END.search(self.raw)
-        newline = b"\n" if found is None else found[0]
+        match = _LINE_END.search(self.raw)
+        newline = b"\n" if match is None else match[0]
         lines: list[bytes] = []
         is_put = False
         for line in _LINE_END.split(self.raw):
@@ -50,8 +50,8 @@ class StreamEvent:
 
     def left_out(self) -> bytes:
         """Return what stays of an event that is left out: for how long a browser waits to retry."""
-        kept = [it for it in _LINE_END.split(self.raw) if _field(it)[0] == b"retry"]
-        return b"\n".join([*kept, b"", b""]) if kept and self.name else b""
+        retry_fields = [it for it in _LINE_END.split(self.raw) if _field(it)[0] == b"retry"]
+        return b"\n".join([*retry_fields, b"", b""]) if retry_fields and self.name else b""
 
     def _around(self) -> tuple[bytes, bytes]:
         """Return what is before and behind the content of a line."""
@@ -91,8 +91,8 @@ class EventSplitter:
     def _end(self, start: int) -> int | None:
         if self._is_lines:
             return self._held.find(b"\n", start) + 1 or None
-        found = _BLANK.search(self._held, start)
-        return None if found is None else found.end()
+        match = _BLANK.search(self._held, start)
+        return None if match is None else match.end()
 
     def _part(self, raw: bytes) -> StreamEvent:
         if self._passes:

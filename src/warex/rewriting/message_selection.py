@@ -100,10 +100,10 @@ class MessageSelection(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def _is_value(value: object, pointer: str, wanted: Scalar) -> bool:
-    there = _at(value, pointer)
-    if isinstance(wanted, str) and isinstance(there, str):
-        return fnmatchcase(there, wanted)
-    return (type(there) is type(wanted) and there == wanted) or _same_number(there, wanted)
+    actual = _at(value, pointer)
+    if isinstance(wanted, str) and isinstance(actual, str):
+        return fnmatchcase(actual, wanted)
+    return (type(actual) is type(wanted) and actual == wanted) or _same_number(actual, wanted)
 
 
 def _same_number(one: object, other: object) -> bool:

@@ -60,19 +60,19 @@ def bypass_warnings(
 
     ``namespace``: whether the command runs in one; this changes the wording only.
     """
-    said = []
+    warnings = []
     if engines := sorted(set(_engines(environment))):
-        said.append(
+        warnings.append(
             f"the command can reach {_joined(engines)}: containers that it starts there are not"
             " behind WAREX, and their traffic is neither seen nor hit"
         )
     if browsers := list(dict.fromkeys(_remote_browsers(arguments, environment))):
         where = "outside the command's namespace" if namespace else "outside the command"
-        said.append(
+        warnings.append(
             f"{_joined(browsers)}: that browser runs {where}; its pages do not come through WAREX,"
             " only the commands to it do"
         )
-    return said
+    return warnings
 
 
 def _engines(environment: Mapping[str, str]) -> Iterator[str]:
@@ -100,8 +100,8 @@ def _remote_browsers(arguments: Sequence[str], environment: Mapping[str, str]) -
     for name in sorted(_REMOTE_BROWSER_VARIABLES & environment.keys()):
         if value := environment[name].strip():
             yield f"{name} names a browser at {_origin(value)}"
-    for found in _REMOTE_BROWSER_ARGUMENT.findall(" ".join(arguments)):
-        yield f"the command line names a browser at {_origin(found)}"
+    for address in _REMOTE_BROWSER_ARGUMENT.findall(" ".join(arguments)):
+        yield f"the command line names a browser at {_origin(address)}"
 
 
 def _origin(address: str) -> str:

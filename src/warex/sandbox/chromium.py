@@ -40,8 +40,8 @@ def find_chromium(
     """
     path = environment.get("PATH")
     if named := environment.get("WAREX_CHROMIUM"):
-        if found := shutil.which(named, path=path):
-            return Path(found)
+        if program := shutil.which(named, path=path):
+            return Path(program)
         raise MachineError(
             f"WAREX_CHROMIUM names {named!r}, which is not a program that can be run; correct it,"
             " or unset it to have WAREX look for one"
@@ -49,8 +49,8 @@ def find_chromium(
     kinds = [(_FULL, _PLAYWRIGHT_FULL_GLOBS), (_SHELLS, _PLAYWRIGHT_SHELL_GLOBS)]
     for names, patterns in reversed(kinds) if headless_shell else kinds:
         for name in names:
-            if found := shutil.which(name, path=path):
-                return Path(found)
+            if program := shutil.which(name, path=path):
+                return Path(program)
         for pattern in patterns:
             own = [path for path in _playwright_folder(environment).glob(pattern) if _can_run(path)]
             if own:

@@ -41,8 +41,8 @@ class DirectProcess:
 
 def find_program(name: str, environment: Mapping[str, str]) -> str:
     """Return the path of a program as a shell would find it; raise MachineError for none."""
-    if (found := shutil.which(name, path=environment.get("PATH", os.defpath))) is not None:
-        return found
+    if (path := shutil.which(name, path=environment.get("PATH", os.defpath))) is not None:
+        return path
     why = "no such program"
     if os.path.isdir(name):
         why = "it is a folder"

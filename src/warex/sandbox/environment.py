@@ -123,11 +123,11 @@ def direct_environment(
 
     ``hosts`` maps names to the loopback port that serves their TLS, with a certificate of the CA.
     """
-    kept = without_variables(base, *both_cases(PROXY_VARIABLES))
+    variables = without_variables(base, *both_cases(PROXY_VARIABLES))
     rules = ",".join(f"MAP {host} 127.0.0.1:{port}" for host, port in sorted(hosts.items()))
     # --no-proxy-server also overrides the desktop's settings.
     arguments = (spki_flag(ca), "--no-proxy-server", f"--host-resolver-rules={rules}")
-    return Environment(kept, arguments)
+    return Environment(variables, arguments)
 
 
 def both_cases(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -166,8 +166,8 @@ def _java(base: Mapping[str, str], proxy: str) -> str:
 
 def _git(base: Mapping[str, str], proxy: str) -> dict[str, str]:
     """Return an ``http.proxy`` entry after the user's own; it overrides ~/.gitconfig."""
-    said = base.get(GIT, "")
-    count = int(said) if said.isdecimal() else 0
+    value = base.get(GIT, "")
+    count = int(value) if value.isdecimal() else 0
     return {
         GIT: str(count + 1),
         f"GIT_CONFIG_KEY_{count}": "http.proxy",

@@ -94,8 +94,8 @@ class Sandbox:
         """Return why the proxy could not start, if that is known."""
         if not self._serving.done():
             return None
-        found = self._serving.exception()
-        return found if isinstance(found, WarexError) else None
+        error = self._serving.exception()
+        return error if isinstance(error, WarexError) else None
 
     def broken(self) -> str | None:
         """Return why the trial is void, if it is."""
@@ -182,10 +182,10 @@ class Sandbox:
 
     def browsers(self, programs: Collection[str]) -> set[str]:
         """Return which of these programs are browsers, and "Chromium" if a shim started one."""
-        found = {name for name in programs if name in _BROWSER_NAMES}
-        if not found and self.scratch is not None and (self.scratch / STARTED_FILE).exists():
-            found.add("Chromium")
-        return found
+        browsers = {name for name in programs if name in _BROWSER_NAMES}
+        if not browsers and self.scratch is not None and (self.scratch / STARTED_FILE).exists():
+            browsers.add("Chromium")
+        return browsers
 
     def end(self) -> None:
         """End the process trees of all commands."""
@@ -331,13 +331,13 @@ def _entered(
 
 def _inheritable_fds() -> list[int]:
     """Return the inheritable file descriptors above 2."""
-    found = []
+    handles = []
     for name in os.listdir("/proc/self/fd"):
         # The descriptor of the listing itself is already closed.
         with suppress(OSError):
             if (handle := int(name)) > 2 and os.get_inheritable(handle):
-                found.append(handle)
-    return found
+                handles.append(handle)
+    return handles
 
 
 @contextmanager

@@ -53,6 +53,6 @@ def upstream_from_environment(environment: Mapping[str, str]) -> UpstreamProxy |
 
 def _no_proxy_hosts(environment: Mapping[str, str]) -> list[str]:
     """Return the NO_PROXY hosts other than loopback."""
-    said = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
-    hosts = (host.strip() for host in said.split(","))
+    value = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    hosts = (host.strip() for host in value.split(","))
     return [host for host in hosts if host and host.lower() not in _LOOPBACK]

@@ -180,8 +180,8 @@ def _follow(
 def _names_branch(step: str | int, branches: Sequence[Mapping[str, Any]], data: JsonValue) -> bool:
     """Tell whether a step is pydantic's name for one of several branches."""
     known = {key for branch in branches for key in branch.get("properties", ())}
-    there = data if isinstance(data, dict) else {}
-    return len(branches) > 1 and isinstance(step, str) and step not in known | there.keys()
+    fields = data if isinstance(data, dict) else {}
+    return len(branches) > 1 and isinstance(step, str) and step not in known | fields.keys()
 
 
 def _item(schema: Mapping[str, Any], index: int) -> Mapping[str, Any]:
@@ -261,9 +261,9 @@ def _range(schema: Mapping[str, Any]) -> str:
         "exclusiveMaximum": "below",
     }
     # The field's own limit is narrower than the type's.
-    given = {**schema, "minimum": None} if "exclusiveMinimum" in schema else schema
+    limits = {**schema, "minimum": None} if "exclusiveMinimum" in schema else schema
     return "".join(
-        f" {word} {given[key]:.10g}" for key, word in words.items() if given.get(key) is not None
+        f" {word} {limits[key]:.10g}" for key, word in words.items() if limits.get(key) is not None
     )
 
 

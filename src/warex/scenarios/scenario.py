@@ -16,7 +16,7 @@ from pydantic import (
 from warex.exchange import Resource
 from warex.faults import AnyFault
 from warex.faults.field_types import Count, OneOrMore
-from warex.llm import LLM_APIS
+from warex.llm.families import api_names, family_named
 from warex.scenarios.origins import ALLOWED, OriginPattern, parse_origin_pattern
 from warex.text.english import did_you_mean
 from warex.text.escaping import in_backticks
@@ -84,10 +84,12 @@ class LlmMatch(BaseModel, frozen=True, extra="forbid", defer_build=True):
     @field_validator("family")
     @classmethod
     def _families_exist(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        known = [family.name for family in LLM_APIS]
         for name in names or ():
-            if name not in known:
-                raise ValueError(f"there is no API {name!r}; there are {', '.join(known)}")
+            try:
+                family_named(name)
+            except KeyError:
+                known = ", ".join(api_names())
+                raise ValueError(f"there is no API {name!r}; there are {known}") from None
         return names
 
 
@@ -150,9 +152,9 @@ class Match(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
     @model_validator(mode="after")
     def _one_pattern(self) -> Self:
-        given = [key for key in ("url", "url_exact", "url_regex") if getattr(self, key)]
-        if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} exclude each other; give one")
+        present = [key for key in ("url", "url_exact", "url_regex") if getattr(self, key)]
+        if len(present) > 1:
+            raise ValueError(f"{' and '.join(present)} exclude each other; give one")
         if self.llm is not None and self.mcp is not None:
             raise ValueError("llm and mcp exclude each other: no request is to a model and a tool")
         return self
@@ -217,9 +219,9 @@ class Trigger(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        given = [kind for kind in _KINDS if getattr(self, kind) is not None]
-        if len(given) != 1:
-            names = " and ".join(given) or "none"
+        present = [kind for kind in _KINDS if getattr(self, kind) is not None]
+        if len(present) != 1:
+            names = " and ".join(present) or "none"
             raise ValueError(f"found {names}; give exactly one of {', '.join(_KINDS)}")
         return self
 
@@ -245,11 +247,11 @@ class Rule(BaseModel, frozen=True, extra="forbid", defer_build=True):
         if self.fault.point is None:
             return self
         when = f"{self.fault.kind} is applied before there is a request"
-        given = [key for key in _OF_REQUESTS if getattr(self.match, key) is not None]
-        if given:
+        present = [key for key in _OF_REQUESTS if getattr(self.match, key) is not None]
+        if present:
             raise ValueError(
-                f"{when}, so match.{' and match.'.join(given)} cannot be known; its match may hold"
-                f" only url or url_exact, with scheme, host and port, such as {ALLOWED}"
+                f"{when}, so match.{' and match.'.join(present)} cannot be known; its match may"
+                f" hold only url or url_exact, with scheme, host and port, such as {ALLOWED}"
             )
         try:
             _ = self.match.origin
@@ -272,12 +274,12 @@ class Rule(BaseModel, frozen=True, extra="forbid", defer_build=True):
 
     @model_validator(mode="after")
     def _of_calls_only(self) -> Self:
-        given = [key for key in ("method", "resource") if getattr(self.match, key) is not None]
-        if (self.targets_llm or self.targets_mcp) and given:
+        present = [key for key in ("method", "resource") if getattr(self.match, key) is not None]
+        if (self.targets_llm or self.targets_mcp) and present:
             calls, key = ("tools", "mcp") if self.targets_mcp else ("a model", "llm")
             raise ValueError(
                 f"the rule is about calls to {calls}, which are told by match.{key}; leave match."
-                f"{' and match.'.join(given)} out"
+                f"{' and match.'.join(present)} out"
             )
         if self.targets_llm and self.targets_mcp:
             kind, key = self.fault.kind, "llm" if self.match.llm is not None else "mcp"

@@ -57,19 +57,19 @@ def _checked[**P, R](function: Callable[P, R], name: str, form: str) -> Callable
     return checked
 
 
-def read_path(where: str, given: str | os.PathLike[str]) -> Path:
+def read_path(where: str, path: str | os.PathLike[str]) -> Path:
     """Return a path that a caller gave; ``where`` begins the sentence. Raises InputError."""
-    text = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else path
     if not isinstance(text, str) or "\0" in text:
-        raise InputError(f"{where}{given!a}): it is not a path; give a text or a pathlib.Path")
+        raise InputError(f"{where}{path!a}): it is not a path; give a text or a pathlib.Path")
     return Path(text)
 
 
-def read_texts(given: object) -> tuple[str, ...]:
+def read_texts(value: object) -> tuple[str, ...]:
     """Return the texts of a list, or a text as a list of one. Raises ValueError."""
-    if isinstance(given, str):
-        return (given,)
-    texts = tuple(given) if isinstance(given, Iterable) else (given,)
+    if isinstance(value, str):
+        return (value,)
+    texts = tuple(value) if isinstance(value, Iterable) else (value,)
     for text in texts:
         if not isinstance(text, str):
             raise ValueError(f"{text!r} is not text; give a list of texts")

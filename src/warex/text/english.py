@@ -18,8 +18,8 @@ _SPELLED_OUT: Final = re.compile(r"[FHLMNRSX](?=[B-DF-HJ-NP-TV-Z\d])")
 
 def with_article(noun: str) -> str:
     """Return the noun with its indefinite article, by how it sounds: *an image*, *a URL*."""
-    spoken = _SOUNDS_LIKE_A_VOWEL.match(noun) or _SPELLED_OUT.match(noun)
-    return f"{'an' if spoken else 'a'} {noun}"
+    vowel_sound = _SOUNDS_LIKE_A_VOWEL.match(noun) or _SPELLED_OUT.match(noun)
+    return f"{'an' if vowel_sound else 'a'} {noun}"
 
 
 def listing(words: Iterable[str], joint: str = "and") -> str:

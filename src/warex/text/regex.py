@@ -44,9 +44,9 @@ class Regex:
 
         options = re2.Options()
         options.log_errors = False
-        whole = ("(?m)" if multiline else "") + "".join(_in_re2(pattern))
+        translated = ("(?m)" if multiline else "") + "".join(_in_re2(pattern))
         try:
-            self._compiled = re2.compile(whole.encode(), options)
+            self._compiled = re2.compile(translated.encode(), options)
         except re2.error as error:
             reason = error.args[0].decode("utf-8", "replace")
             raise _cannot(pattern, f"RE2 says: {reason}") from None
@@ -135,8 +135,8 @@ _CLASSES: Final = {
 def _in_re2(pattern: str) -> Iterator[str]:
     """Yield the pattern's parts in RE2's syntax."""
     in_class = False
-    for found in _TOKEN.finditer(pattern):
-        token = found[0]
+    for match in _TOKEN.finditer(pattern):
+        token = match[0]
         if token[0] == "\\":
             yield _escape(pattern, token[1:], in_class)
         elif in_class:
@@ -148,26 +148,26 @@ def _in_re2(pattern: str) -> Iterator[str]:
             yield token.replace("]", r"\]")
         elif token in _LACKS:
             raise _cannot(pattern, _LACKS[token])
-        elif token == "}+" and re.search(r"\{\d*,?\d*$", pattern[: found.start()]):
+        elif token == "}+" and re.search(r"\{\d*,?\d*$", pattern[: match.start()]):
             raise _cannot(pattern, "it has a possessive repetition, }+")
         elif not token.startswith("(?#"):
             yield "{0," if token == "{," else token
 
 
-def _escape(pattern: str, said: str, in_class: bool) -> str:
-    kind = said[0]
+def _escape(pattern: str, escape: str, in_class: bool) -> str:
+    kind = escape[0]
     if kind in _CLASSES:
         return _CLASSES[kind] if in_class else f"[{_CLASSES[kind]}]"
     if kind in "WS":
         return _all_but(kind.lower()) if in_class else f"[^{_CLASSES[kind.lower()]}]"
     if kind in "uUx":
-        return rf"\x{{{said[1:]}}}"
+        return rf"\x{{{escape[1:]}}}"
     if kind == "N":
-        return rf"\x{{{ord(unicodedata.lookup(said[2:-1])):x}}}"
+        return rf"\x{{{ord(unicodedata.lookup(escape[2:-1])):x}}}"
     if kind.isdigit():
-        if in_class or kind == "0" or len(said) == 3:
-            return rf"\x{{{int(said, 8):x}}}"
-        raise _cannot(pattern, rf"it refers back to a group, \{said}")
+        if in_class or kind == "0" or len(escape) == 3:
+            return rf"\x{{{int(escape, 8):x}}}"
+        raise _cannot(pattern, rf"it refers back to a group, \{escape}")
     if kind == "Z":
         return r"\z"
     if in_class and kind == "b":

@@ -45,8 +45,8 @@ def redact_manifest(manifest: Manifest) -> Manifest:
     """Return the manifest without secrets."""
     data = manifest.model_dump()
     traffic = manifest.campaign.get("traffic")
-    given = traffic.get("redact_strings") if isinstance(traffic, dict) else None
-    keep_out(map(str, given) if isinstance(given, list | tuple) else ())
+    texts = traffic.get("redact_strings") if isinstance(traffic, dict) else None
+    keep_out(map(str, texts) if isinstance(texts, list | tuple) else ())
     command = redact_arguments(data.pop("command"))
     redacted = {name: redact_json(value) for name, value in data.items()}
     return Manifest.model_validate({**redacted, "command": command})

@@ -117,7 +117,7 @@ def find_attempts(run: Path) -> Iterator[tuple[TrialKey, int, str]]:
     if not run.is_dir():
         raise TraceError(f"{run} is not a folder, so there is no run to read.")
     names_of = lru_cache(maxsize=None)(unescape)
-    found = []
+    attempts = []
     for names, path, link in _folders(run / TRIALS):
         *parts, repeat, attempt = names
         try:
@@ -133,8 +133,8 @@ def find_attempts(run: Path) -> Iterator[tuple[TrialKey, int, str]]:
                 f"{link} is a link, to {os.readlink(link)}; a run holds its trials itself. Put the"
                 " folder there, or take the link away."
             )
-        found.append((identity, number, path))
-    for identity, number, path in sorted(found):
+        attempts.append((identity, number, path))
+    for identity, number, path in sorted(attempts):
         yield TrialKey(*identity), number, path
 
 

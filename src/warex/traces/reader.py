@@ -214,9 +214,9 @@ def _with_care(line: bytes, lean: bool) -> tuple[int, Entry | None]:
         known = f"{_READ[0]} to {_READ[-1]}"
         raise _NoEvent(f"schema_version {version!r} is unknown; this WAREX reads {known}")
     upgrade(data, version)
-    given = {name: data.pop(name) for name in ("seq", "t", "at") if name in data}
+    stamp_fields = {name: data.pop(name) for name in ("seq", "t", "at") if name in data}
     try:
-        stamps = msgspec.convert({"schema_version": version, **given}, _Stamps, strict=False)
+        stamps = msgspec.convert({"schema_version": version, **stamp_fields}, _Stamps, strict=False)
         if lean and f'"{data.get("event")}"'.encode() in _UNCOUNTED:
             return stamps.seq, None
         event = msgspec.convert(data, Event.__value__, strict=False)
@@ -246,12 +246,12 @@ _REASONS = (
 )
 
 
-def explained(said: str) -> str:
+def explained(reason_text: str) -> str:
     """Return msgspec's error as "place: reason"."""
-    said, _, place = said.partition(" - at `$")
+    reason_text, _, place = reason_text.partition(" - at `$")
     place = place.removesuffix("`").strip(".")
     for pattern, reason in _REASONS:
-        if found := re.fullmatch(pattern, said):
-            said = found.expand(reason)
+        if match := re.fullmatch(pattern, reason_text):
+            reason_text = match.expand(reason)
             break
-    return f"{place}: {said}" if place else said
+    return f"{place}: {reason_text}" if place else reason_text

@@ -39,10 +39,10 @@ class TraceWriter:
             self._file = FileIO(path, "a", opener=private_opener)
         except OSError as error:
             raise write_error(path, error) from error
-        if held := self._file.tell():
+        if size := self._file.tell():
             self._file.close()
             raise InputError(
-                f"{path} already holds a trace ({held} bytes). A folder holds one run: choose "
+                f"{path} already holds a trace ({size} bytes). A folder holds one run: choose "
                 "another one or delete this one."
             )
         self._end = 0

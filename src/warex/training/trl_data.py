@@ -59,7 +59,7 @@ def examples(
 
     An example of more than ``max_length`` tokens is cut at its page's end, never in its answer.
     """
-    found: list[dict[str, Any]] = []
+    trl_examples: list[dict[str, Any]] = []
     for row in rows:
         prompt, answers = _parts(row)
         room = max_length - max(
@@ -74,8 +74,8 @@ def examples(
             example["label"] = row.label
         if row.tools:
             example["tools"] = json.dumps(row.tools)
-        found.append(example)
-    return found, len(rows) - len(found)
+        trl_examples.append(example)
+    return trl_examples, len(rows) - len(trl_examples)
 
 
 def truncate_prompt(
@@ -83,17 +83,17 @@ def truncate_prompt(
 ) -> list[ChatMessage] | None:
     """Return a prompt cut to at most ``largest`` tokens, or None if that is impossible."""
     tokens = length(prompt)
-    whole: list[ChatMessage] | None = list(prompt)
+    messages: list[ChatMessage] | None = list(prompt)
     characters = float(sum(len(json.dumps(message)) for message in prompt))
     end: ChatMessage = {"role": "assistant", "content": ""}
     for _ in range(_TRIES):
-        if tokens <= largest or whole is None:
-            return whole
+        if tokens <= largest or messages is None:
+            return messages
         characters *= _SLACK * largest / tokens
         fitted = fit_messages([*prompt, end], int(characters))
-        whole = fitted.messages[:-1] if fitted else None
-        tokens = length(whole) if whole else 0
-    return whole if tokens <= largest else None
+        messages = fitted.messages[:-1] if fitted else None
+        tokens = length(messages) if messages else 0
+    return messages if tokens <= largest else None
 
 
 def for_chat_template(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
@@ -111,12 +111,12 @@ def _plain(message: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     function = dict(call.get("function") or {})
-    given = function.get("arguments")
-    if isinstance(given, str):
+    arguments = function.get("arguments")
+    if isinstance(arguments, str):
         try:
-            function["arguments"] = json.loads(given or "{}")
+            function["arguments"] = json.loads(arguments or "{}")
         except ValueError:
-            function["arguments"] = {"": given}
+            function["arguments"] = {"": arguments}
     return {**call, "function": function}
 
 

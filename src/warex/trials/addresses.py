@@ -38,8 +38,10 @@ def loopback_ports(
     starts: their ports count only if a program listens on this machine.
     """
     sure = loopback_ports_in(" ".join(named))
-    found = loopback_ports_in(" ".join(perhaps)) | loopback_ports_in_environment(variables).keys()
-    return frozenset(sure | (found & listening() if found - sure else set()))
+    candidates = (
+        loopback_ports_in(" ".join(perhaps)) | loopback_ports_in_environment(variables).keys()
+    )
+    return frozenset(sure | (candidates & listening() if candidates - sure else set()))
 
 
 def loopback_notices(
@@ -50,13 +52,13 @@ def loopback_notices(
     ``named`` maps ports to what names them; ``seen``: whether the proxy sees that traffic, as in a
     namespace.
     """
-    found = {port: _COMMAND for port in loopback_ports_in(" ".join(perhaps))}
-    found |= loopback_ports_in_environment(variables)
-    found |= named
-    there = listening() if found else set()
-    for port, name in sorted(found.items()):
+    candidates = {port: _COMMAND for port in loopback_ports_in(" ".join(perhaps))}
+    candidates |= loopback_ports_in_environment(variables)
+    candidates |= named
+    open_ports = listening() if candidates else set()
+    for port, name in sorted(candidates.items()):
         is_base = port in named or is_model_endpoint(name)
-        if port not in there:
+        if port not in open_ports:
             # A port in another text may be one that the command serves.
             if is_base:
                 yield f"{name} names port {port} of this machine's loopback: nothing listens there"

@@ -87,5 +87,5 @@ def serve_playbook(playbook: Playbook, scratch: Path) -> Iterator[int]:
     file = scratch / "playbook.json"
     file.write_text(json.dumps(playbook.model_dump(mode="json", by_alias=True)), "utf-8")
     arguments = ("--playbook", str(file))
-    with start_child(MODULE, *arguments) as (process, said), require_alive(process, MODULE):
-        yield int(said["port"])
+    with start_child(MODULE, *arguments) as (process, ready), require_alive(process, MODULE):
+        yield int(ready["port"])

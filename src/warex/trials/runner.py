@@ -282,8 +282,8 @@ def _redact(folder: Path, context: TrialContext, variables: Mapping[str, str]) -
 def _left_behind(folder: Path, context: TrialContext) -> list[Path]:
     """Return the log and the artifacts."""
     artifacts = context.benchmark.artifacts
-    found = {path for each in (AGENT_LOG, *artifacts) for path in folder.glob(each)}
-    return sorted(found - {folder / EVENTS})
+    files = {path for each in (AGENT_LOG, *artifacts) for path in folder.glob(each)}
+    return sorted(files - {folder / EVENTS})
 
 
 def _outcome(

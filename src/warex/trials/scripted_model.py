@@ -46,9 +46,9 @@ class ScriptedModelProcess(ExitStack):
     @contextmanager
     def port(self) -> Iterator[int]:
         """Yield its port for a trial; raise ProcessDied if it is killed."""
-        process, said = self._started()
+        process, ready = self._started()
         with require_alive(process, MODULE):
-            yield int(said["port"])
+            yield int(ready["port"])
 
     def _started(self) -> "tuple[subprocess.Popen[bytes], dict[str, Any]]":
         with self._lock:

@@ -42,29 +42,29 @@ def click_points(call: LlmCall) -> Iterator[ClickPoint]:
 
 
 def _place(action: Action) -> tuple[float, float] | None:
-    given = action.arguments
-    if isinstance(given, Mapping):
-        return _named(given)
-    if len(given) >= 2 and _POINTING.search(action.name):
-        return _pair(f"{given[0]} {given[1]}")
+    arguments = action.arguments
+    if isinstance(arguments, Mapping):
+        return _named(arguments)
+    if len(arguments) >= 2 and _POINTING.search(action.name):
+        return _pair(f"{arguments[0]} {arguments[1]}")
     return None
 
 
-def _named(given: Mapping[str, JsonValue]) -> tuple[float, float] | None:
-    if "x" in given and "y" in given:
-        return _pair(f"{given['x']} {given['y']}")
+def _named(arguments: Mapping[str, JsonValue]) -> tuple[float, float] | None:
+    if "x" in arguments and "y" in arguments:
+        return _pair(f"{arguments['x']} {arguments['y']}")
     for name in _PLACES:
-        match given.get(name):
+        match arguments.get(name):
             case str() as text:
-                found = _PAIR.search(text)
-                return _pair(found[0]) if found else None
+                match = _PAIR.search(text)
+                return _pair(match[0]) if match else None
             case [x, y, *_]:
                 return _pair(f"{x} {y}")
             case {"x": x, "y": y}:
                 return _pair(f"{x} {y}")
             case _:
                 pass
-    match given.get("path"):
+    match arguments.get("path"):
         case [{"x": x, "y": y}, *_]:
             return _pair(f"{x} {y}")
         case _:

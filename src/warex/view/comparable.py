@@ -19,10 +19,10 @@ def comparable(
 
     ``number`` is that of the attempt's run.
     """
-    found = list(_others(runs, names, number, attempt))
+    runs_found = list(_others(runs, names, number, attempt))
     order = ["clean twin", "attempt", "repeat", "agent", "run", "condition"]
-    found.sort(key=lambda other: order.index(other["differs"]))
-    return found[:MOST]
+    runs_found.sort(key=lambda other: order.index(other["differs"]))
+    return runs_found[:MOST]
 
 
 def _others(

@@ -67,8 +67,8 @@ def application(documents: Documents, token: str, port: int) -> "ASGIApp":
         return Response(body, status, media_type=kind)
 
     def _check(request: "Request") -> None:
-        given: str = request.path_params["token"]
-        if not secrets.compare_digest(given.encode(), token.encode()):
+        offered: str = request.path_params["token"]
+        if not secrets.compare_digest(offered.encode(), token.encode()):
             raise HTTPException(404)
 
     routes = [

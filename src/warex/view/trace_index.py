@@ -180,11 +180,11 @@ class _Reading:
     def _add_entry(self, entry: Entry) -> None:
         match entry.event:
             case RequestSeen() as request:
-                given = {name: getattr(request, name) for name in _ASKED}
-                self._add_request(_Asked(seq=entry.seq, t=entry.t, **given))
+                fields = {name: getattr(request, name) for name in _ASKED}
+                self._add_request(_Asked(seq=entry.seq, t=entry.t, **fields))
             case ResponseSeen() as response:
-                given = {name: getattr(response, name) for name in _ANSWERED}
-                self._add_response(_Answered(seq=entry.seq, t=entry.t, **given))
+                fields = {name: getattr(response, name) for name in _ANSWERED}
+                self._add_response(_Answered(seq=entry.seq, t=entry.t, **fields))
             case event:
                 self._stamp(entry)
                 if isinstance(event, LlmCall):

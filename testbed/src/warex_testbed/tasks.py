@@ -60,20 +60,20 @@ class Condition(BaseModel, frozen=True, extra="forbid"):
                 return None
             return f"{self.path} is {value!r} and should be {self.equals!r}"
         missing = object()
-        found = sum(
+        count = sum(
             all(_same(item.get(key, missing), wanted) for key, wanted in self.where.items())
             for item in value
         )
-        if found == self.count:
+        if count == self.count:
             return None
         fields = ", ".join(f"{key} = {wanted!r}" for key, wanted in self.where.items())
-        return f"{self.path} with {fields or 'anything'}: {found} found, {self.count} wanted"
+        return f"{self.path} with {fields or 'anything'}: {count} found, {self.count} wanted"
 
 
-def _same(found: Any, wanted: Any) -> bool:
-    if isinstance(found, list) and isinstance(wanted, list):
-        return _sorted(found) == _sorted(wanted)
-    return bool(found == wanted)
+def _same(actual: Any, wanted: Any) -> bool:
+    if isinstance(actual, list) and isinstance(wanted, list):
+        return _sorted(actual) == _sorted(wanted)
+    return bool(actual == wanted)
 
 
 def _sorted(items: list[Any]) -> list[str]:

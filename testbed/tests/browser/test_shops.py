@@ -40,8 +40,8 @@ def test_a_list_that_cannot_be_narrowed_stays_and_says_so(page: Page) -> None:
     page.goto(f"{VOLTLINE}/departments/1")
     page.route("**/*part=results*", lambda route: route.fulfill(status=503))
     page.get_by_role("radio", name="Kinetik", exact=True).check()
-    said = page.get_by_role("alert", name="This could not be loaded. Please try again.")
-    expect(said).to_be_visible()
+    alert = page.get_by_role("alert", name="This could not be loaded. Please try again.")
+    expect(alert).to_be_visible()
     expect(page.get_by_role("status", name="7 products", exact=True)).to_be_visible()
     expect(page).to_have_url(f"{VOLTLINE}/departments/1")
 

@@ -1,64 +1,13 @@
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
-    ExportTraceServiceRequest,
-    ExportTraceServiceResponse,
-)
 
+from tests.exports.interchange.otlp_receiver import Receiver
 from tests.exports.runs import several_sites
 from tests.proxy.support.origin import dead_port
 from warex.errors import InputError, MachineError
 from warex.exports.interchange.otlp_http import read_address, send_traces
 from warex.exports.run_formats import RunExport, export_runs
-
-
-class Receiver(HTTPServer):
-    """A receiver of OTLP over HTTP, which parses what it is sent."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.requests: list[Any] = []
-        self.paths: list[str] = []
-        self.keys: list[str | None] = []
-        self.status, self.reply = 200, ExportTraceServiceResponse()
-
-    @property
-    def origin(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        assert self.headers["Content-Type"] == "application/x-protobuf"
-        self.server.requests.append(ExportTraceServiceRequest.FromString(body))
-        self.server.paths.append(self.path)
-        self.server.keys.append(self.headers["X-Key"])
-        reply = self.server.reply.SerializeToString()
-        self.send_response(self.server.status)
-        self.send_header("Content-Length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
 
 
 def test_a_receiver_gets_each_trial_as_a_trace_in_protobuf(

@@ -139,8 +139,8 @@ def test_a_stream_in_which_a_number_stands_for_words_is_not_read(family: LlmApi)
 
     sound, broken = AnswerBuilder(), AnswerBuilder()
     for frame in frames_of(answer):
-        family.read(sound, frame, whole=False)
-        family.read(broken, numbered(frame, "hi there"), whole=False)
+        family.read(sound, frame, complete=False)
+        family.read(broken, numbered(frame, "hi there"), complete=False)
 
     assert (sound.is_malformed, str(sound.text)) == (False, "hi there")
     assert broken.is_malformed

@@ -1,5 +1,12 @@
+import subprocess
+import sys
+import tarfile
+from importlib.metadata import version
+from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
+import pytest
+import xmlschema
 from junitparser.xunit2 import JUnitXml
 
 from warex.report.ci.cases import Case
@@ -57,3 +64,34 @@ def test_a_hostile_name_stays_text() -> None:
     (suite,) = fromstring(document)
     shown = "a␀␛[31m\ufffd]]><!-- & \" ' \ufffd \ufffd \ufffd end"
     assert suite.get("name") == suite[0].get("name") == suite[0][0].text == shown
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_the_schema_of_jenkins_holds(tmp_path: Path) -> None:
+    """pytest's source distribution has that schema, for the same test of its own documents."""
+    source = f"pytest=={version('pytest')}"
+    pip = [sys.executable, "-m", "uv", "tool", "run", "-q", "pip", "download", "-q"]
+    subprocess.run(
+        [*pip, "--no-deps", "--no-binary", "pytest", "-d", str(tmp_path), source],
+        check=True,
+        timeout=150,
+    )
+    (archive,) = tmp_path.glob("pytest-*.tar.gz")
+    with tarfile.open(archive) as files:
+        name = next(name for name in files.getnames() if name.endswith("/junit-10.xsd"))
+        stored = files.extractfile(name)
+        assert stored
+        schema = xmlschema.XMLSchema(stored.read().decode())
+    cases = (
+        Case("g", "holds", "passed", seconds=1234.5),
+        Case(HOSTILE, HOSTILE, "failed", HOSTILE),
+        Case("g", "void", "error", "why"),
+        Case("g", "open", "skipped", "chance"),
+        Case("g", "let pass", "passed", "chance"),
+    )
+
+    document = junit({"one": cases, HOSTILE: cases[:1], "empty": ()})
+
+    assert [*schema.iter_errors(document.decode())] == []
+    assert not schema.is_valid(document.decode().replace("classname=", "class="))

@@ -67,12 +67,12 @@ def lines(nodes: Sequence[Node]) -> Iterator[Line]:
     known = {child for node in nodes for child in node.get("childIds", ())}
     roots = [node for node in nodes if node["nodeId"] not in known]
     waiting = [(node, 0, "") for node in reversed(roots)]
-    met: set[str] = set()
+    visited: set[str] = set()
     while waiting:
         node, level, above = waiting.pop()
-        if node["nodeId"] in met:
+        if node["nodeId"] in visited:
             continue
-        met.add(node["nodeId"])
+        visited.add(node["nodeId"])
         role, name = str(node.get("role", {}).get("value", "none")), _text(node, "name")
         role = _ROLES.get(role, role)
         if role in _INVISIBLE:

@@ -36,13 +36,13 @@ def find(
         ("$WAREX_CHROMIUM", environment.get("WAREX_CHROMIUM")),
     ):
         if named:
-            if found := shutil.which(named, path=environment.get("PATH")):
-                return found
+            if path := shutil.which(named, path=environment.get("PATH")):
+                return path
             raise NoChromium(f"{origin} names {named!r}, which is not a program that can be run.")
     shells: Sequence[str] = _SHELLS if headless else ()
     for name in (*shells, "chromium", "google-chrome"):
-        if found := shutil.which(name, path=environment.get("PATH")):
-            return found
+        if path := shutil.which(name, path=environment.get("PATH")):
+            return path
     if Path(playwrights_own).is_file():
         return playwrights_own
     raise NoChromium(

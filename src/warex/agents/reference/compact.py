@@ -74,7 +74,7 @@ def compact(lines: Iterable[Line], goal: str) -> list[Line]:
         return weights[other] >= WANTED and len(roles) == 2 and len(words[at] & words[other]) > 1
 
     order = sorted(range(len(short)), key=rank)
-    kept, cut = order[:MOST_LINES], sorted(order[MOST_LINES:])
+    chosen, cut = order[:MOST_LINES], sorted(order[MOST_LINES:])
     ends = range(len(short))
     beside = [
         at
@@ -84,7 +84,7 @@ def compact(lines: Iterable[Line], goal: str) -> list[Line]:
     ]
     links = [at for at in cut if kinds[at][:2] == ("link", True) and first[short[at].text] == at]
     more = list(dict.fromkeys([*beside, *links]))[:MOST_MORE]
-    return [short[at] for at in sorted([*kept, *more])]
+    return [short[at] for at in sorted([*chosen, *more])]
 
 
 def _kind(line: Line, words: frozenset[str]) -> tuple[str, bool, int]:

@@ -80,8 +80,8 @@ class ModelClient:
                 return bytes(answer.read())
         except urllib.error.HTTPError as error:
             with error:
-                said = _brief(error.read(10_000).decode("utf-8", "replace") or error.reason)
-            sentence = f"{where} answered {error.code}: {said}"
+                detail = _brief(error.read(10_000).decode("utf-8", "replace") or error.reason)
+            sentence = f"{where} answered {error.code}: {detail}"
             if error.code in _PASSING:
                 raise _Passing(sentence, _seconds(error.headers.get("Retry-After"))) from None
             raise ModelError(sentence) from None

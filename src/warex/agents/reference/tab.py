@@ -131,14 +131,14 @@ class Tab:
         return trees
 
     async def _trees(self, cdp: CDPSession) -> list[tuple[CDPSession, list[axtree.Line]]]:
-        found: list[tuple[CDPSession, list[axtree.Line]]] = []
+        trees: list[tuple[CDPSession, list[axtree.Line]]] = []
         waiting = [(await cdp.send("Page.getFrameTree"))["frameTree"]]
         for tree in waiting:
             frame = {"frameId": tree["frame"]["id"]}
             nodes = (await cdp.send("Accessibility.getFullAXTree", frame))["nodes"]
-            found.append((cdp, list(axtree.lines(nodes))))
+            trees.append((cdp, list(axtree.lines(nodes))))
             waiting += tree.get("childFrames", ())
-        return found
+        return trees
 
     async def _screenshot(self) -> str | None:
         with suppress(Error):

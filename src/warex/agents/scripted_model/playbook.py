@@ -52,20 +52,20 @@ class LoadedRule:
     say: tuple[Any, ...]
     """As written: a text, a tool's call, or JSON."""
 
-    def fits(self, whole: str, last: str) -> dict[str, str] | None:
+    def fits(self, conversation: str, last: str) -> dict[str, str] | None:
         """Return the named groups of its patterns, or None.
 
         The last match of a pattern counts: the current page comes after those of earlier steps.
         """
-        if any(pattern.matches(whole) for pattern in self.unless):
+        if any(pattern.matches(conversation) for pattern in self.unless):
             return None
         groups: dict[str, str] = {}
-        for patterns, said in ((self.when, whole), (self.last, last)):
+        for patterns, prompt in ((self.when, conversation), (self.last, last)):
             for pattern in patterns:
-                found = pattern.last_match(said)
-                if found is None:
+                match = pattern.last_match(prompt)
+                if match is None:
                     return None
-                groups |= found.named
+                groups |= match.named
         return groups
 
 
@@ -84,13 +84,13 @@ class PlaybookPlayer:
         with self._lock:
             if self._before is not None and self._before[0] == request_id:
                 return self._before[1]
-            said = self._find("\n".join(texts), texts[-1])
-            self._before = (request_id, said)
-            return said
+            answer = self._find("\n".join(texts), texts[-1])
+            self._before = (request_id, answer)
+            return answer
 
-    def _find(self, whole: str, last: str) -> ScriptedAnswer:
+    def _find(self, conversation: str, last: str) -> ScriptedAnswer:
         for number, rule in enumerate(self.rules):
-            if (groups := rule.fits(whole, last)) is not None:
+            if (groups := rule.fits(conversation, last)) is not None:
                 turn = self._answered.get(number, 0)
                 self._answered[number] = turn + 1
                 return _said(_filled(rule.say[min(turn, len(rule.say) - 1)], groups))

@@ -84,9 +84,9 @@ def read(messages: Sequence[dict[str, Any]]) -> Situation:
 
 
 def _headed(page: str) -> str:
-    found = (element.text for element in elements(page) if element.role == "heading")
+    headings = (element.text for element in elements(page) if element.role == "heading")
     title = _TITLE.search(page)
-    return next(filter(None, found), title[1] if title else "")[:_LONGEST_HEADING]
+    return next(filter(None, headings), title[1] if title else "")[:_LONGEST_HEADING]
 
 
 def text(message: Mapping[str, Any]) -> str:
@@ -110,12 +110,12 @@ def _texts(value: Any, *, data: bool = False) -> Iterator[str]:
 
 def _sections(prompt: str) -> dict[str, str]:
     """Split a prompt at its ``# Title`` lines; the first of a title counts."""
-    found: dict[str, str] = {}
+    sections: dict[str, str] = {}
     titles = list(_SECTION.finditer(prompt))
     for title, following in zip_longest(titles, titles[1:]):
         end = following.start() if following else len(prompt)
-        found.setdefault(title[1].strip(), prompt[title.end() : end].strip())
-    return found
+        sections.setdefault(title[1].strip(), prompt[title.end() : end].strip())
+    return sections
 
 
 def elements(page: str) -> tuple[Element, ...]:
@@ -139,10 +139,10 @@ def elements(page: str) -> tuple[Element, ...]:
 def _dialog(page: str) -> str:
     """Return the lines inside the last dialog of a tree."""
     lines = page.splitlines()
-    found = [(it, line) for it, line in enumerate(lines) if _DIALOG.match(line)]
-    if not found:
+    dialogs = [(it, line) for it, line in enumerate(lines) if _DIALOG.match(line)]
+    if not dialogs:
         return ""
-    at, head = found[-1]
+    at, head = dialogs[-1]
     inside = takewhile(lambda line: _depth(line) > _depth(head), lines[at + 1 :])
     return "\n".join(inside)
 

@@ -10,10 +10,11 @@ from pydantic import JsonValue
 from warex.agents.scripted_model.persona import PERSONAS, Persona
 from warex.agents.scripted_model.playbook import ScriptedAnswer
 from warex.agents.scripted_model.reading import text
-from warex.llm import LLM_APIS, could_be_llm, recognise, write_answer
+from warex.llm import could_be_llm, recognise, write_answer
 from warex.llm.base import LlmAnswer, LlmRequest, SerializedAnswer, ToolCall, Usage
 from warex.llm.body.lenient_json import parse_json
 from warex.llm.content.images import iter_images
+from warex.llm.families import family_named
 
 MODELS: dict[str, Persona] = {f"scripted:{persona}": persona for persona in PERSONAS}
 
@@ -24,8 +25,6 @@ TOKENS_PER_IMAGE = 85
 
 NOT_FOUND: Final = "model_not_found"
 """OpenAI's code for a model that is not served."""
-
-_FAMILIES: Final = {family.name: family for family in LLM_APIS}
 
 
 class BadRequest(Exception):
@@ -109,17 +108,17 @@ def models(names: Sequence[str] = tuple(MODELS)) -> dict[str, Any]:
     }
 
 
-def serialize_answer(asked: ApiRequest, said: ScriptedAnswer) -> SerializedAnswer:
+def serialize_answer(asked: ApiRequest, scripted: ScriptedAnswer) -> SerializedAnswer:
     """Return an answer as the request's API sends it, streamed if that was asked for."""
     calls: tuple[ToolCall, ...] = ()
-    if said.tool is not None:
-        calls = (ToolCall(f"call_{asked.id[:24]}", said.tool, said.arguments),)
+    if scripted.tool is not None:
+        calls = (ToolCall(f"call_{asked.id[:24]}", scripted.tool, scripted.arguments),)
     answer = LlmAnswer(
         model=asked.request.model,
-        text=said.text,
+        text=scripted.text,
         tool_calls=calls,
         finish="tool_calls" if calls else "stop",
-        usage=usage(asked.request.api, asked.request.messages, said.whole),
+        usage=usage(asked.request.api, asked.request.messages, scripted.whole),
         complete=True,
     )
     return write_answer(asked.request, answer)
@@ -130,7 +129,7 @@ def usage(api: str, messages: Sequence[JsonValue], reply: str) -> Usage:
 
     ``api`` is the name of the family whose messages they are.
     """
-    images = _FAMILIES[api].images
+    images = family_named(api).images
     asked = sum(
         _tokens(text(message)) + TOKENS_PER_IMAGE * sum(1 for _ in iter_images(message, images))
         for message in messages
@@ -139,5 +138,5 @@ def usage(api: str, messages: Sequence[JsonValue], reply: str) -> Usage:
     return Usage(asked, _tokens(reply))
 
 
-def _tokens(said: str) -> int:
-    return math.ceil(len(said) / CHARACTERS_PER_TOKEN)
+def _tokens(content: str) -> int:
+    return math.ceil(len(content) / CHARACTERS_PER_TOKEN)

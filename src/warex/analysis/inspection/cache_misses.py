@@ -102,8 +102,8 @@ def _question(call: LlmCall) -> JsonValue:
 
 def _recorded(run: Path, key: TrialKey) -> list[tuple[int, LlmCall]]:
     """Return the calls with cached answers of the attempt that counts."""
-    there = takewhile(Path.is_dir, (attempt_dir(run, key, number) for number in count(1)))
-    for folder in reversed(list(there)):
+    folders = takewhile(Path.is_dir, (attempt_dir(run, key, number) for number in count(1)))
+    for folder in reversed(list(folders)):
         outcome = read_outcome(folder)
         if outcome is None or isinstance(outcome, Void) or not path_exists(folder / EVENTS):
             continue

@@ -66,8 +66,8 @@ def _use(
     began = next((e.event for e in entries if isinstance(e.event, TaskBegan)), None)
     requests = {e.event.exchange for e in entries if isinstance(e.event, RequestSeen)}
     calls = {e.event.carrier for e in entries if isinstance(e.event, LlmCall)}
-    met = occurrences(injections(entries))
-    delivered = sum(each.fate == "delivered" for each in met)
+    injections_met = occurrences(injections(entries))
+    delivered = sum(each.fate == "delivered" for each in injections_met)
     return TaskUse(
         task=run.task,
         run=run.number,
@@ -76,6 +76,6 @@ def _use(
         exchanges=len(requests - calls),
         llm=llm_usage(entries, prices),
         delivered=delivered,
-        missed=sum(each.fate == "missed" for each in met),
+        missed=sum(each.fate == "missed" for each in injections_met),
         recoveries=recoveries(entries, vocabulary, twin=twin) if delivered and run.task else (),
     )

@@ -177,8 +177,8 @@ def describe_event(event: events.Event, requests: Mapping[str, events.RequestSee
             )
         case events.FaultDelivered():
             left = "; the client gave up" if event.client_left else ""
-            held = f"{event.injection}: held {event.waited_s:.2f} s{left}"
-            return "; ".join((held, *_changes(event)))
+            sentence = f"{event.injection}: held {event.waited_s:.2f} s{left}"
+            return "; ".join((sentence, *_changes(event)))
         case events.FaultMissed(injection=None):
             return f"rule {event.rule} skipped {event.count}: {event.reason}"
         case events.FaultMissed():
@@ -253,9 +253,11 @@ def _exchange(response: events.ResponseSeen, request: events.RequestSeen | None)
 
 def _tool_call(call: events.McpCall) -> str:
     what = f"{call.method} {call.tool}" if call.tool else call.method
-    given = json.dumps(call.arguments, ensure_ascii=False) if call.tool and call.arguments else ""
+    arguments = (
+        json.dumps(call.arguments, ensure_ascii=False) if call.tool and call.arguments else ""
+    )
     failed = f"; {_short(call.error)}" if call.error else ""
-    return f"{' '.join(filter(None, (what, _short(given))))}, {call.latency_s:.2f} s{failed}"
+    return f"{' '.join(filter(None, (what, _short(arguments))))}, {call.latency_s:.2f} s{failed}"
 
 
 def _known(tokens: int | None) -> str:

@@ -117,7 +117,7 @@ PARTS: Mapping[type, tuple[Part, ...]] = {
         Part("_p_these", float, lambda delta: delta.p_these),
         Part("_p_these_holm", float, lambda delta: delta.p_these_holm),
     ),
-    PassK: (_VALUE, Part("_k", int, lambda found: found.k), *_ENDS),
+    PassK: (_VALUE, Part("_k", int, lambda result: result.k), *_ENDS),
     Regime: (
         Part("", str, lambda regime: regime.name),
         Part("_why", str, lambda regime: regime.why),

@@ -277,10 +277,10 @@ def _storable(value: object) -> object:
     return value
 
 
-def _line(attempt: TrialRecord, schema: Schema, of: object, **given: object) -> FrameRow:
+def _line(attempt: TrialRecord, schema: Schema, of: object, **values: object) -> FrameRow:
     """Return a line from the attributes of an object that are named as the columns."""
-    names = [name for name in schema if name not in KEY and name not in given]
-    return key_fields(attempt) | {name: getattr(of, name) for name in names} | given
+    names = [name for name in schema if name not in KEY and name not in values]
+    return key_fields(attempt) | {name: getattr(of, name) for name in names} | values
 
 
 def _requests(attempt: TrialRecord) -> Iterator[FrameRow]:

@@ -321,8 +321,8 @@ def check_scopes(expression: str, scopes: Sequence[Scope]) -> None:
             )
         for scope in about:
             if why := _meaningless(threshold.metric, scope):
-                there = ", ".join(dict.fromkeys(faulted))
-                hint = f" Conditions with faults: {there}." if there else ""
+                conditions = ", ".join(dict.fromkeys(faulted))
+                hint = f" Conditions with faults: {conditions}." if conditions else ""
                 raise InputError(f"{threshold.text!r}: {scope.condition}: {why}.{hint}")
 
 

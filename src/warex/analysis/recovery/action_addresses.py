@@ -15,12 +15,12 @@ def begin_of_target(act: ModelAction) -> str | None:
     """Return the known begin of an address that code computes; None if it is not an expression."""
     if not isinstance(act.arguments, list) or not act.arguments:
         return None
-    given = act.arguments[0]
-    if not isinstance(given, str) or _WHOLE_URL.fullmatch(given):
+    argument = act.arguments[0]
+    if not isinstance(argument, str) or _WHOLE_URL.fullmatch(argument):
         return None
-    if not re.search(r"[+{(\[$]|['\"]\s*%|^[A-Za-z_][\w.]*$", given):
+    if not re.search(r"[+{(\[$]|['\"]\s*%|^[A-Za-z_][\w.]*$", argument):
         return None
-    match = _EXPRESSION.fullmatch(given)
+    match = _EXPRESSION.fullmatch(argument)
     return (match["begin"] or "") if match else None
 
 

@@ -290,8 +290,8 @@ def _computes(act: ModelAction, asked: SeenRequest) -> bool:
     if act.does != "goto" or asked.is_connection_try:
         return False
     url = asked.event.url
-    given = [text for text in act.texts if text.startswith("/")]
-    if any(equivalence.same_page(joined(url, path), url) for path in given):
+    paths = [text for text in act.texts if text.startswith("/")]
+    if any(equivalence.same_page(joined(url, path), url) for path in paths):
         return True
     begin = begin_of_target(act)
     start = joined(url, begin or "")

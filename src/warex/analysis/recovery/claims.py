@@ -81,8 +81,8 @@ def words_to_judge(trial: TrialEvents) -> str | None:
     if last is None or gives_up(trial, last):
         return None
     ending = _ending(last)
-    given = "\n".join(ending.all_texts) if ending else ""
-    return (given or last.event.answer).strip() or None
+    final_text = "\n".join(ending.all_texts) if ending else ""
+    return (final_text or last.event.answer).strip() or None
 
 
 def claim_in_words(text: str) -> Claim:
@@ -134,9 +134,9 @@ def _stated(ending: ModelAction | None, last: ModelCall) -> bool | None:
 def _fields(value: JsonValue, depth: int = 0) -> Iterator[tuple[str, JsonValue]]:
     if not isinstance(value, dict) or depth > 3:
         return
-    for name, held in value.items():
-        yield name, held
-        yield from _fields(held, depth + 1)
+    for name, child in value.items():
+        yield name, child
+        yield from _fields(child, depth + 1)
 
 
 def _json(text: str) -> JsonValue:
@@ -161,12 +161,12 @@ def _done(name: str, value: JsonValue) -> bool | None:
 
 
 def _claim_in_words(ending: ModelAction | None, last: ModelCall, *, is_final: bool) -> Claim:
-    given = "\n".join(ending.all_texts) if ending else ""
-    text = given or last.event.answer
+    final_text = "\n".join(ending.all_texts) if ending else ""
+    text = final_text or last.event.answer
     if ending is None and last.actions and not text.strip():
         # The agent was stopped in the middle of its work.
         return "unclear"
-    shown = text if ending is None else given
+    shown = text if ending is None else final_text
     ends = ending is not None and _ENDS.search(ending.name)
     says_nothing = _NOTHING.fullmatch(shown) and (shown.strip() or not ends)
     if admits_failure(text) or says_nothing:

@@ -147,8 +147,8 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
                     continue
                 # A client that is held notices the fault before it is delivered; one that leaves
                 # does so by asking again.
-                held = done.client_left or done.waited_s >= _HELD
-                since = planned_at if held else entry.t
+                long_hold = done.client_left or done.waited_s >= _HELD
+                since = planned_at if long_hold else entry.t
                 priced = planned_at if done.client_left else entry.t
                 pages = (*_blocked_windows(done), *_pages(trial, hit))
                 met = {done.exchange: done.injection}

@@ -31,14 +31,14 @@ def proves_reachable(request: RequestSeen, plan: FaultPlanned) -> bool:
 
     It must go to the host of the failed connection try and, unless its name failed, to its port.
     """
-    wanted, given = split_url(plan.url), split_url(request.url)
-    if not wanted.hostname or given.hostname != wanted.hostname:
+    wanted, requested = split_url(plan.url), split_url(request.url)
+    if not wanted.hostname or requested.hostname != wanted.hostname:
         return False
     if plan.point == "name":
         return True
-    if plan.point == "tls" and given.scheme not in ("https", "wss"):
+    if plan.point == "tls" and requested.scheme not in ("https", "wss"):
         return False
-    return _port(given) == _port(wanted)
+    return _port(requested) == _port(wanted)
 
 
 def host_of(plan: FaultPlanned) -> str:

@@ -83,10 +83,10 @@ def same_page(one: str, other: str) -> bool:
     """
     if one == other:
         return True
-    (place, given), (there, asked) = _parts(one), _parts(other)
-    if place != there or not place[0]:
+    (place, parameters), (other_place, other_parameters) = _parts(one), _parts(other)
+    if place != other_place or not place[0]:
         return False
-    only = (given - asked) | (asked - given)
+    only = (parameters - other_parameters) | (other_parameters - parameters)
     names = [name for name, _ in only]
     return all(
         name.lower() in (_LIKELY_CACHE_BUSTERS if names.count(name) == 1 else _CACHE_BUSTERS)

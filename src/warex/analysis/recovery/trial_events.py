@@ -365,8 +365,8 @@ def _acts(
 
 def _unknown(call: LlmCall, known: Collection[str], defined: Definitions) -> Iterator[ModelAction]:
     for guess in guess_actions(call.answer, recorded_calls(call.tool_calls), known, defined):
-        given = guess.arguments
-        arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
+        passed = guess.arguments
+        arguments: JsonValue = list(passed) if isinstance(passed, tuple) else dict(passed)
         kind = _kind(guess.name, arguments) or "look"
         yield ModelAction(guess.name, kind, arguments, guess.context)
 

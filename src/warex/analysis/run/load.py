@@ -188,6 +188,6 @@ def _named(manifest: Manifest | None, what: str) -> tuple[str, ...]:
 
 
 def _order(first: Sequence[str], present: Iterable[str]) -> tuple[str, ...]:
-    there = set(present)
-    known = [name for name in dict.fromkeys(first) if name in there]
-    return (*known, *sorted(there - set(known)))
+    names = set(present)
+    known = [name for name in dict.fromkeys(first) if name in names]
+    return (*known, *sorted(names - set(known)))

@@ -249,10 +249,10 @@ def retained_share(of: ScoredPairs, against: ScoredPairs) -> Mean | None:
     None if the other side solved nothing.
     """
     sides = _sides(of, against)
-    there = sum(other for _, _, other in sides)
-    if not there:
+    total = sum(other for _, _, other in sides)
+    if not total:
         return None
-    share = sum(this for _, this, _ in sides) / there
+    share = sum(this for _, this, _ in sides) / total
     cells = _cells(sides)
     return Mean(share, retained_share_interval(cells), len(sides), len(cells))
 

@@ -155,13 +155,15 @@ def _guessed(call: LlmCall) -> Iterator[str]:
     if not call.complete or call.error is not None:
         return
     for action in guess_actions(call.answer, recorded_calls(call.tool_calls)):
-        given = action.arguments
-        yield _called(action.name, list(given) if isinstance(given, tuple) else dict(given))
+        arguments = action.arguments
+        yield _called(
+            action.name, list(arguments) if isinstance(arguments, tuple) else dict(arguments)
+        )
 
 
 def _called(name: str, arguments: JsonValue) -> str:
-    given = arguments if isinstance(arguments, list) else [arguments] if arguments else []
-    return f"{name}({', '.join(repr(each) for each in given if each is not None)})"
+    values = arguments if isinstance(arguments, list) else [arguments] if arguments else []
+    return f"{name}({', '.join(repr(each) for each in values if each is not None)})"
 
 
 def prompt_messages(messages: JsonValue) -> Iterator[NewMessage]:
@@ -191,7 +193,7 @@ def _spoken(message: JsonValue) -> str:
                 left += [(key, item, data) for item in reversed(value)]
             case dict():
                 data = data or key in _DATA
-                left += [(name, held, data) for name, held in reversed(value.items())]
+                left += [(name, child, data) for name, child in reversed(value.items())]
             case str() | int() | float() if data:
                 words.append(f"{key}: {value if isinstance(value, str) else json.dumps(value)}")
             case _:

@@ -21,9 +21,9 @@ class AttackRates:
 
 def attack_rates(run: Run) -> tuple[AttackRates, ...]:
     """Return the rates for each agent under each condition, in the campaign's order."""
-    met = [it for it in run.trials if it.attacks and it.solved is not None]
+    attacked = [it for it in run.trials if it.attacks and it.solved is not None]
     rates = []
-    for agent, condition, of in run.by_condition(met):
+    for agent, condition, of in run.by_condition(attacked):
         known = [trial for trial in of if set(trial.attacks) != {"unknown"}]
         rate = share(known, lambda trial: "succeeded" in trial.attacks)
         rates.append(AttackRates(agent, condition, rate, len(of) - len(known)))

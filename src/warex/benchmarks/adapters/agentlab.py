@@ -279,8 +279,8 @@ class AgentLabBenchmark(Benchmark):
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the reward in AgentLab's summary."""
-        found = list((job.folder / _RESULTS).glob("*/summary_info.json"))
-        summary = read_json_or_empty(found[0]) if found else {}
+        summaries = list((job.folder / _RESULTS).glob("*/summary_info.json"))
+        summary = read_json_or_empty(summaries[0]) if summaries else {}
         if code is None:
             return TaskResult("time_limit", float(summary.get("cum_reward", 0.0) > 0))
         if not summary:
@@ -312,12 +312,12 @@ class AgentLabBenchmark(Benchmark):
 
 def _page_still_loads(rule: Rule) -> bool:
     """Return whether a MiniWoB++ page can be set up under the rule's fault."""
-    held = rule.fault.held_s <= LONGEST_WAIT
+    short_enough = rule.fault.held_s <= LONGEST_WAIT
     lets_through = rule.fault.target == "site" and all(
         effect.traits.holds for effect in rule.fault.effects_on_page()
     )
     skipped = bool(rule.resources) and not {"document", "script", "xhr"} & set(rule.resources)
-    return held and (lets_through or skipped)
+    return short_enough and (lets_through or skipped)
 
 
 def _brief(text: str) -> str:

@@ -238,23 +238,23 @@ class BrowserUseBenchmark(Benchmark):
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Score the result in browser-use's history."""
-        said = read_json_or_empty(job.folder / _RESULT)
-        if not said and code is None:
+        outcome = read_json_or_empty(job.folder / _RESULT)
+        if not outcome and code is None:
             return self._judged("time_limit", None, {}, job.task, environment)
-        if not said:
+        if not outcome:
             return harness_crash(f"its script ended with code {code}; {AGENT_LOG} says why")
-        errors = said.get("errors") or ["its log says why"]
-        if not said.get("llm_calls"):
+        errors = outcome.get("errors") or ["its log says why"]
+        if not outcome.get("llm_calls"):
             return TaskResult(
                 "model_error", 0.0, void_reason=f"browser-use's model never answered: {errors[-1]}"
             )
         ending: Ending = "agent_crashed"
-        if said.get("done"):
-            ending = "answered" if said.get("success") else "reported_infeasible"
-        elif said.get("out_of_steps"):
+        if outcome.get("done"):
+            ending = "answered" if outcome.get("success") else "reported_infeasible"
+        elif outcome.get("out_of_steps"):
             ending = "step_limit"
-        answer = said.get("answer") if ending == "answered" else None
-        result = self._judged(ending, answer, said, job.task, environment)
+        answer = outcome.get("answer") if ending == "answered" else None
+        result = self._judged(ending, answer, outcome, job.task, environment)
         if ending == "agent_crashed":
             reasons = (f"browser-use gave up: {errors[-1]}", *result.reasons)
             return TaskResult(ending, result.score, result.answer, reasons)
@@ -264,7 +264,7 @@ class BrowserUseBenchmark(Benchmark):
         self,
         ending: Ending,
         answer: str | None,
-        said: Mapping[str, Any],
+        outcome: Mapping[str, Any],
         task: str,
         environment: TaskEnvironment,
     ) -> TaskResult:
@@ -276,7 +276,7 @@ class BrowserUseBenchmark(Benchmark):
         if expect is not None:
             complaints = tuple(expect.complaints(answer))
             return TaskResult(ending, float(not complaints), answer, complaints)
-        judgement = said.get("judgement") or {}
+        judgement = outcome.get("judgement") or {}
         if judgement.get("verdict") is False:
             why = judgement.get("failure_reason") or judgement.get("reasoning") or "no reason given"
             return TaskResult(ending, 0.0, answer, (f"browser-use's judge: {why}",))
@@ -284,11 +284,11 @@ class BrowserUseBenchmark(Benchmark):
 
     def _task(self, name: str) -> CustomTask:
         if self._own is None:
-            found = self._testbed.task(name)
-            return CustomTask(id=found.name, goal=found.goal, url=found.start_url())
+            task = self._testbed.task(name)
+            return CustomTask(id=task.name, goal=task.goal, url=task.start_url())
         if name not in self._own:
-            said = f"{self.options.tasks} has no task"
-            raise CampaignError(unknown_name(said, name, tuple(self._own)))
+            where = f"{self.options.tasks} has no task"
+            raise CampaignError(unknown_name(where, name, tuple(self._own)))
         return self._own[name]
 
     @cached_property

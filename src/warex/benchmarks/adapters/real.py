@@ -143,13 +143,13 @@ class RealBenchmark(Benchmark):
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
-        given = self.options
-        if given.vocabulary is not None:
-            self.vocabulary = given.vocabulary
-        elif given.agent is not None:
+        chosen = self.options
+        if chosen.vocabulary is not None:
+            self.vocabulary = chosen.vocabulary
+        elif chosen.agent is not None:
             self.vocabulary = vocabulary_for("real-own-agent", SUBSETS)
-        elif given.actions is not None:
-            self.vocabulary = vocabulary_for("real-demo-agent", given.actions)
+        elif chosen.actions is not None:
+            self.vocabulary = vocabulary_for("real-demo-agent", chosen.actions)
 
     def tasks(self) -> tuple[str, ...]:
         """Return REAL's names of the tasks: ``v1.gomail-2``."""
@@ -226,14 +226,14 @@ class RealBenchmark(Benchmark):
     def findings(self) -> Iterator[Finding]:
         """Yield findings about its environment and the token tables."""
         try:
-            found = _tables(self.virtualenv())
+            tables = _tables(self.virtualenv())
         except (CampaignError, MachineError):
             return
         yield Finding(
             "tiktoken",
-            "ok" if found else "broken",
-            f"token tables in {found}"
-            if found
+            "ok" if tables else "broken",
+            f"token tables in {tables}"
+            if tables
             else "each task first downloads token tables; run `warex benchmarks setup real`",
             needed=False,
         )
@@ -271,17 +271,17 @@ class RealBenchmark(Benchmark):
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the result in the harness's summary."""
-        found = sorted(job.folder.glob(_SUMMARY))
-        said = read_json_or_empty(found[-1]) if found else {}
-        if said.get("experiment_status") != "completed":
+        summaries = sorted(job.folder.glob(_SUMMARY))
+        summary = read_json_or_empty(summaries[-1]) if summaries else {}
+        if summary.get("experiment_status") != "completed":
             return no_result(code, f"the harness ended with code {code} before it wrote a result")
-        if error := said.get("err_msg"):
-            return _failed(str(error), str(said.get("stack_trace") or ""))
-        reward = float(said.get("cum_reward") or 0.0)
-        answer = said.get("agent_response") or None
-        if said.get("truncated"):
+        if error := summary.get("err_msg"):
+            return _failed(str(error), str(summary.get("stack_trace") or ""))
+        reward = float(summary.get("cum_reward") or 0.0)
+        answer = summary.get("agent_response") or None
+        if summary.get("truncated"):
             return TaskResult("step_limit", 0.0, answer)
-        judged = "env_state" in (said.get("finish_state") or {})
+        judged = "env_state" in (summary.get("finish_state") or {})
         reasons = () if reward else (f"REAL's evaluation gave {reward:g}",)
         if not judged:
             # Without a message to the user the harness does not judge: the agent refused.
@@ -315,8 +315,8 @@ class RealBenchmark(Benchmark):
     def _site(self, task: str) -> tuple[str, str]:
         """Return the name and the origin of a task's site."""
         if task not in self._tasks:
-            said = f"REAL {self.options.version} has no task"
-            raise CampaignError(unknown_name(said, task, tuple(self._tasks)))
+            where = f"REAL {self.options.version} has no task"
+            raise CampaignError(unknown_name(where, task, tuple(self._tasks)))
         site = self._tasks[task]["website"]
         return str(site["id"]), origin_of(site["url"])
 

@@ -185,18 +185,20 @@ class StepBenchmark(WebArenaTasks):
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the task's line of ``summary.csv``."""
-        found = sorted((job.folder / _WORK / _RESULT).glob("*/summary.csv"))
-        if not found:
-            said = last_output(job.folder / AGENT_LOG)
-            return no_result(code, f"the evaluation ended with code {code} and no result{said}")
+        summaries = sorted((job.folder / _WORK / _RESULT).glob("*/summary.csv"))
+        if not summaries:
+            last_line = last_output(job.folder / AGENT_LOG)
+            return no_result(
+                code, f"the evaluation ended with code {code} and no result{last_line}"
+            )
         try:
-            with found[-1].open(encoding="utf-8", newline="") as lines:
+            with summaries[-1].open(encoding="utf-8", newline="") as lines:
                 row = next(csv.DictReader(lines))
             score = min(max(float(row["success"]), 0.0), 1.0)
             over = row["action_limit_exceeded"] == "True"
-            answer = _answer(found[-1].with_name(f"{job.task}.json"))
+            answer = _answer(summaries[-1].with_name(f"{job.task}.json"))
         except (OSError, ValueError, LookupError, StopIteration, TypeError) as error:
-            raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
+            raise TrialVoid(f"{summaries[-1]} cannot be read: {error!r}") from None
         ending: Ending = "reported_infeasible" if answer == "N/A" else "answered"
         return TaskResult("step_limit" if over else ending, score, None if over else answer)
 

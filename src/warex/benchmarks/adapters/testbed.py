@@ -128,9 +128,9 @@ class TestbedBenchmark(Benchmark):
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the reference agent's command for the task."""
-        found, agent = self.task(job.task), job.agent
-        command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
-        command += ["--start-url", found.start_url(), "--model", agent.model]
+        task, agent = self.task(job.task), job.agent
+        command = [sys.executable, "-m", "warex.agents.reference", "--goal", task.goal]
+        command += ["--start-url", task.start_url(), "--model", agent.model]
         command += ["--max-steps", str(agent.max_steps), "--result", str(job.folder / _RESULT)]
         command += ["--browser", str(job.browser)]
         command += [f"--browser-arg={argument}" for argument in job.browser_arguments]
@@ -148,14 +148,14 @@ class TestbedBenchmark(Benchmark):
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Score the site's state and the agent's answer."""
-        said = read_json_or_empty(job.folder / _RESULT)
+        result = read_json_or_empty(job.folder / _RESULT)
         if code in _UNUSABLE:
-            why = said.get("error") or "its log says why"
+            why = result.get("error") or "its log says why"
             return TaskResult("model_error", 0.0, void_reason=f"{_UNUSABLE[code]}: {why}")
-        ending = _ENDINGS.get(said.get("ending", ""))
+        ending = _ENDINGS.get(result.get("ending", ""))
         if code is None:
             ending = "time_limit"
-        answer = said.get("answer") if ending == "answered" else None
+        answer = result.get("answer") if ending == "answered" else None
         verdict = self.judge(job.task, environment, answer)
         if ending is None:
             why = f"the agent ended with code {code}{last_output(job.folder / AGENT_LOG)}"
@@ -167,10 +167,10 @@ class TestbedBenchmark(Benchmark):
 
         Raises TrialVoid if the site does not return its state, InputError if the state is invalid.
         """
-        found = self.task(task)
-        state = _ask(environment.port, f"state?host={found.host}")
+        definition = self.task(task)
+        state = _ask(environment.port, f"state?host={definition.host}")
         try:
-            return found.judge(state, answer)
+            return definition.judge(state, answer)
         except ValueError as error:
             raise InputError(str(error)) from None
 

@@ -61,23 +61,23 @@ class TestbedPool(ExitStack):
 
         Raises TrialVoid if a new one does not start.
         """
-        kept = self._take(ca)
+        server = self._take(ca)
         try:
-            yield kept.ports
+            yield server.ports
         finally:
             with self._lock:
-                self._free.setdefault(_kind(ca), []).append(kept)
+                self._free.setdefault(_kind(ca), []).append(server)
 
     def _take(self, ca: CertificateAuthority | None) -> _Kept:
         while True:
             with self._lock:
                 free = self._free.get(_kind(ca))
-                kept = free.pop() if free else None
-            if kept is None:
+                server = free.pop() if free else None
+            if server is None:
                 return self._new(ca)
-            if _reset(kept.ports["admin_port"]):
-                return kept
-            kept.program.close()
+            if _reset(server.ports["admin_port"]):
+                return server
+            server.program.close()
 
     def _new(self, ca: CertificateAuthority | None) -> _Kept:
         program = ExitStack()

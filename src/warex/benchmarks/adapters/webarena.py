@@ -174,8 +174,8 @@ class WebArenaBenchmark(WebArenaTasks):
             if who == "OpenAI":
                 return TaskResult("model_error", 0.0, void_reason=why)
             return harness_crash(why)
-        said = last_output(job.folder / AGENT_LOG)
-        return no_result(code, f"run.py ended with code {code} and no verdict{said}")
+        last_line = last_output(job.folder / AGENT_LOG)
+        return no_result(code, f"run.py ended with code {code} and no verdict{last_line}")
 
 
 def address_and_map(site: str, target: str | None) -> tuple[str, str | None]:
@@ -198,7 +198,7 @@ def address_and_map(site: str, target: str | None) -> tuple[str, str | None]:
 def stop_answers(rendered: str) -> list[str]:
     """Return the texts of the stop actions."""
     parts = (part.partition(_STOP) for part in rendered.split(_STOP_ENDS)[:-1])
-    return [said for _, mark, said in parts if mark]
+    return [answer for _, mark, answer in parts if mark]
 
 
 def _ending(stops: Sequence[str]) -> tuple[Ending, str | None, tuple[str, ...]]:

@@ -235,16 +235,16 @@ class InfinityBenchmark(CheckoutBenchmark):
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the runner's result: whether the task's check passed, and its message."""
-        found = sorted((job.folder / _RESULTS).glob(f"*/{_id(job.task)}/result.json"))
-        if not found:
+        results = sorted((job.folder / _RESULTS).glob(f"*/{_id(job.task)}/result.json"))
+        if not results:
             # It continues after a browser that did not start.
-            said = last_output(job.folder / AGENT_LOG, about="failed")
-            return no_result(code, f"the runner ended with code {code} and no result{said}")
+            last_line = last_output(job.folder / AGENT_LOG, about="failed")
+            return no_result(code, f"the runner ended with code {code} and no result{last_line}")
         try:
-            said = json.loads(read_regular_file(found[-1]))
-            return _result(said, found[-1].with_name("history.json"))
+            result = json.loads(read_regular_file(results[-1]))
+            return _result(result, results[-1].with_name("history.json"))
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
+            raise TrialVoid(f"{results[-1]} cannot be read: {error!r}") from None
 
 
 def _id(task: str) -> str:
@@ -265,8 +265,8 @@ def _is_serving(server: subprocess.Popen[bytes]) -> bool:
     return server.stdout.readline().startswith(b"Serving on")
 
 
-def _result(said: Mapping[str, Any], history: Path) -> TaskResult:
-    words, score = str(said["verifier_message"]), float(bool(said["passed"]))
+def _result(result: Mapping[str, Any], history: Path) -> TaskResult:
+    words, score = str(result["verifier_message"]), float(bool(result["passed"]))
     if words.startswith(_CRASHED):
         return harness_crash(words)
     if _UNASKED.match(words):
@@ -276,16 +276,16 @@ def _result(said: Mapping[str, Any], history: Path) -> TaskResult:
         return TaskResult("time_limit", score, reasons=(words,))
     steps = _steps(history)
     acted = any((step.get("model_output") or {}).get("action") for step in steps)
-    if not said["is_done"] and not acted:
-        errors = [str(error) for error in said["errors"] if error]
+    if not result["is_done"] and not acted:
+        errors = [str(error) for error in result["errors"] if error]
         why = f": {errors[-1][:300]}" if errors else ""
         return TaskResult("model_error", 0.0, void_reason=f"the model never said what to do{why}")
     ending: Ending = "step_limit"
-    if said["is_done"]:
+    if result["is_done"]:
         # The agent says that it did not do the task.
         gave_up = bool(steps) and any(r.get("success") is False for r in steps[-1]["result"])
         ending = "reported_infeasible" if gave_up else "answered"
-    answer = said["final_result"]
+    answer = result["final_result"]
     return TaskResult(ending, score, None if answer is None else str(answer), (words,))
 
 

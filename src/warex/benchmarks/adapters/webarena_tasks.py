@@ -79,8 +79,8 @@ class WebArenaTasks(CheckoutBenchmark):
             tasks = {str(task["task_id"]): task for task in json.loads(read_regular_file(path))}
         except (OSError, ValueError, LookupError, TypeError) as error:
             why = error.strerror if isinstance(error, OSError) else repr(error)
-            found = f"{self.webarena}: {describe_path(self.webarena)}"
-            raise CampaignError(f"{where} ({why}); {found}; {wanted}") from None
+            description = f"{self.webarena}: {describe_path(self.webarena)}"
+            raise CampaignError(f"{where} ({why}); {description}; {wanted}") from None
         if not tasks:
             raise CampaignError(f"{where} (its list is empty); {wanted}")
         return tasks

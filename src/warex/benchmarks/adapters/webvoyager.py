@@ -132,11 +132,11 @@ class WebVoyagerBenchmark(CheckoutBenchmark):
 
     @cached_property
     def _all(self) -> Mapping[str, WebVoyagerTask]:
-        given = self.options.tasks
-        path = self.checkout / _TASKS if given is None else self.table.path(given)
-        if given is None and not path.is_file():
+        tasks_file = self.options.tasks
+        path = self.checkout / _TASKS if tasks_file is None else self.table.path(tasks_file)
+        if tasks_file is None and not path.is_file():
             raise self.checkout_lacks(_TASKS)
-        where = f"benchmark.options.{'checkout' if given is None else 'tasks'}: {path}"
+        where = f"benchmark.options.{'checkout' if tasks_file is None else 'tasks'}: {path}"
         try:
             return read_task_file(path, where, ".jsonl", WebVoyagerTask, describe_path(path))
         except CampaignError as error:
@@ -248,27 +248,27 @@ class WebVoyagerBenchmark(CheckoutBenchmark):
             return harness_crash(f"run.py ended with code {code} and no result{why}")
         try:
             messages = json.loads(read_regular_file(left[-1]))
-            said = [str(each["content"]) for each in messages if each["role"] == "assistant"]
+            replies = [str(each["content"]) for each in messages if each["role"] == "assistant"]
             log = read_text_file(left[-1].with_name("agent.log"), "replace")
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise TrialVoid(f"{left[-1]} cannot be read: {error!r}") from None
-        if not said:
+        if not replies:
             why = f": {failed[-1]}" if (failed := _FAILED.findall(log)) else ""
             return TaskResult("model_error", 0.0, void_reason=f"the model never answered{why}")
-        answer = _ANSWER.search(said[-1])
+        answer = _ANSWER.search(replies[-1])
         ending = "answered" if answer else _ending(log)
         score = self._score(work / _VERDICT_FILE) if self.options.judge else None
         return TaskResult(ending, score, answer[1].strip() if answer else None)
 
     def _score(self, verdict: Path) -> float:
         """Return the judge's verdict; it counts a run without an answer as failed."""
-        said = verdict.read_text("utf-8", "replace") if verdict.is_file() else ""
-        found = _VERDICT.findall(said)
-        if not found and _NO_ANSWER in said:
+        text = verdict.read_text("utf-8", "replace") if verdict.is_file() else ""
+        verdicts = _VERDICT.findall(text)
+        if not verdicts and _NO_ANSWER in text:
             return 0.0
-        if not found or found[-1] == "None":
+        if not verdicts or verdicts[-1] == "None":
             raise TrialVoid(f"{_JUDGE} gave no verdict{last_output(verdict)}")
-        return float(found[-1])
+        return float(verdicts[-1])
 
 
 def _ending(log: str) -> Ending:

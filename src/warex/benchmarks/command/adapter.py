@@ -317,8 +317,8 @@ def _value_of(reader: ResultReader, text: str) -> tuple[Any, str | None]:
         pattern = Regex(reader.regex, multiline=True)
         if not pattern.groups:
             return pattern.matches(text), None
-        found = pattern.last_match(text)
-        return (found.groups[0] if found else None), None
+        match = pattern.last_match(text)
+        return (match.groups[0] if match else None), None
     data = json.loads(text)
     answer = resolve_path(data, reader.answer) if reader.answer else None
     value = resolve_path(data, reader.json_path) if reader.json_path else None

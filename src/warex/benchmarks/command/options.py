@@ -74,7 +74,7 @@ type _Expectation = Annotated[Expectation, AfterValidator(_check_expectation)]
 def fill_placeholders(template: str, values: Mapping[str, str]) -> str:
     """Return a template with its placeholders filled in."""
     return PLACEHOLDER.sub(
-        lambda found: f"{{{found[1]}}}" if found[1] else values[found[2]], template
+        lambda match: f"{{{match[1]}}}" if match[1] else values[match[2]], template
     )
 
 

@@ -74,9 +74,9 @@ def find_virtualenv(
         return None, "broken", f"{folder} was made by another recipe than {name}'s now: {remedy}"
     if "said" not in marker:
         return None, "broken", f"{folder} was not made to its end: {remedy}"
-    said = marker["said"]
-    made = Virtualenv(folder, interpreter_in(folder), said)
-    versions = said.get("versions", {})
+    details = marker["said"]
+    made = Virtualenv(folder, interpreter_in(folder), details)
+    versions = details.get("versions", {})
     shown = ", ".join(f"{package} {version}" for package, version in versions.items())
     return made, "ok", f"{folder}: {shown or 'made'}"
 
@@ -174,15 +174,15 @@ def _make_venv(recipe: Recipe, folder: Path, python: str | None, uv: str | None)
 def _interpreter(recipe: Recipe, named: str | None) -> str | None:
     """Return an interpreter that the recipe supports, or None."""
     if named is not None:
-        found = shutil.which(named)
-        version = _version(found) if found else None
+        path = shutil.which(named)
+        version = _version(path) if path else None
         if version is None:
             raise InputError(f"--python {named!r} is not a Python that can be run")
         if version not in recipe.pythons:
             raise InputError(
                 f"--python {named!r} is Python {version}; it needs {' or '.join(recipe.pythons)}"
             )
-        return found
+        return path
     own = f"{sys.version_info.major}.{sys.version_info.minor}"
     for version in recipe.pythons:
         if version == own:
@@ -196,8 +196,8 @@ def _interpreter(recipe: Recipe, named: str | None) -> str | None:
 def _of_pyenv(version: str) -> list[str]:
     """Return pyenv's interpreters of a version, the newest first."""
     root = os.environ.get("PYENV_ROOT") or Path(os.environ.get("HOME", "/nonexistent"), ".pyenv")
-    found = Path(root).glob(f"versions/{version}.*/bin/python")
-    return sorted(map(str, found), reverse=True)
+    interpreters = Path(root).glob(f"versions/{version}.*/bin/python")
+    return sorted(map(str, interpreters), reverse=True)
 
 
 def _version(python: str) -> str | None:
@@ -242,14 +242,14 @@ def _checked(recipe: Recipe, folder: Path) -> dict[str, Any]:
     python = str(interpreter_in(folder))
     printed = _do([python, "-c", recipe.check], "trying it", {**os.environ, **variables})
     try:
-        said = json.loads(printed.strip().splitlines()[-1])
+        report = json.loads(printed.strip().splitlines()[-1])
     except (ValueError, IndexError):
-        said = None
-    if not isinstance(said, dict):
+        report = None
+    if not isinstance(report, dict):
         raise MachineError(
             f"trying what was installed in {folder} printed no JSON object but {printed[-200:]!r}"
         )
-    return said
+    return report
 
 
 def _do(command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> str:

@@ -112,10 +112,10 @@ def judge(
     count; ``answer_is`` describes the answer in messages; ``notify`` is called if a check is slow.
     Raises TrialVoid if the result cannot be determined.
     """
-    held = list(_looked_at(expect, answer, answer_is, trace, verifiers))
+    checks = list(_looked_at(expect, answer, answer_is, trace, verifiers))
     if expect.check is not None:
-        held.append(checked(command(expect.check), cwd, notify=notify))
-    return Verdict(all(good for good, _ in held), tuple(said for _, said in held))
+        checks.append(checked(command(expect.check), cwd, notify=notify))
+    return Verdict(all(good for good, _ in checks), tuple(sentence for _, sentence in checks))
 
 
 def _looked_at(
@@ -125,12 +125,12 @@ def _looked_at(
     trace: Trace | None,
     verifiers: Sequence[str],
 ) -> Iterator[tuple[bool, str]]:
-    said = answer() if expect.asks_the_answer else ""
+    answer_text = answer() if expect.asks_the_answer else ""
     if expect.text is not None:
-        good = _even(expect.text) in _even(said)
+        good = _even(expect.text) in _even(answer_text)
         yield good, f"{expect.text!r} {'is' if good else 'is not'} in {answer_is}"
     if expect.regex is not None:
-        good = Regex(expect.regex, multiline=True).matches(said)
+        good = Regex(expect.regex, multiline=True).matches(answer_text)
         yield good, f"{in_backticks(expect.regex)} is {'' if good else 'not '}found in {answer_is}"
     if expect.url is not None:
         yield _ended_at(expect.url, trace, verifiers)

@@ -18,18 +18,18 @@ def parse_path(path: str) -> Steps:
     steps: list[str | int] = []
     at = 0
     while at < len(path):
-        found = _STEP.match(path, at)
-        if found is None or (at == 0 and path.startswith(".")):
+        match = _STEP.match(path, at)
+        if match is None or (at == 0 and path.startswith(".")):
             raise ValueError(
                 f"{path!r} is not a path into JSON at {path[at:]!r}; write for instance"
                 " summary.tasks[0].score"
             )
-        name, index, quoted, plain = found.groups()
+        name, index, quoted, plain = match.groups()
         if index is not None:
             steps.append(int(index))
         else:
             steps.append(name or (json.loads(quoted) if quoted else plain))
-        at = found.end()
+        at = match.end()
     if not steps:
         raise ValueError("a path into JSON cannot be empty")
     return tuple(steps)
@@ -52,11 +52,11 @@ def resolve_path(value: Any, path: str) -> Any:
             value = value[step if isinstance(value, list) else str(step)]
         except (LookupError, TypeError):
             if isinstance(value, dict):
-                there = f"holds {', '.join(map(str, list(value)[:12])) or 'nothing'}"
+                description = f"holds {', '.join(map(str, list(value)[:12])) or 'nothing'}"
             elif isinstance(value, list):
-                there = f"is a list of {len(value)}"
+                description = f"is a list of {len(value)}"
             else:
-                there = f"is {json.dumps(value)[:60]}"
-            raise LookupError(f"{path!r}: no {step!r} there, since {shown} {there}") from None
+                description = f"is {json.dumps(value)[:60]}"
+            raise LookupError(f"{path!r}: no {step!r} there, since {shown} {description}") from None
         shown = repr(step)
     return value

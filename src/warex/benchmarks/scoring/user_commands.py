@@ -143,24 +143,24 @@ def run_user_command(
         finally:
             if code is None:
                 _end(process)
-        said = _last_line(err) or _last_line(out)
+        last_line = _last_line(err) or _last_line(out)
         if late:
-            last = f"; it said: {said}" if said else ""
+            last = f"; it said: {last_line}" if last_line else ""
             raise TrialVoid(f"{what} took longer than {limit_s:g} s and was ended{last}")
         if code is None:
             raise TrialVoid(f"{what} was interrupted")
-        return CommandOutcome(code, said)
+        return CommandOutcome(code, last_line)
 
 
 def _wait(
     process: "subprocess.Popen[bytes]", limit_s: float, slow_s: float, slow: Callable[[], None]
 ) -> int | None:
     """Return the exit code, None if it was stopped; raise TimeoutExpired."""
-    began, said, stop = time.monotonic(), False, _STOP.get()
+    began, notified, stop = time.monotonic(), False, _STOP.get()
     while not stop():
         passed = time.monotonic() - began
-        if not said and passed >= slow_s:
-            said = True
+        if not notified and passed >= slow_s:
+            notified = True
             slow()
         try:
             return process.wait(max(0.0, min(_LOOK_S, limit_s - passed)))
@@ -180,5 +180,5 @@ def _last_line(file: IO[bytes]) -> str:
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _TAIL))
     lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines()]
-    said = next((line for line in reversed(lines) if line), "")
-    return escape_controls(said[:_LONGEST])
+    last = next((line for line in reversed(lines) if line), "")
+    return escape_controls(last[:_LONGEST])

@@ -134,15 +134,15 @@ class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Self:
-        given = [
+        present = [
             key
             for key in ("scenario", "defence", "intensity", "frequency", "first", "control")
             if (value := getattr(self, key)) is not None and value is not False
         ]
-        if self.name in RESERVED and given:
-            raise ValueError(f"the condition {self.name!r} is reserved and takes no {given[0]}")
-        if self.control and given != ["control"]:
-            raise ValueError(f"the condition {self.name!r} is a control and takes no {given[0]}")
+        if self.name in RESERVED and present:
+            raise ValueError(f"the condition {self.name!r} is reserved and takes no {present[0]}")
+        if self.control and present != ["control"]:
+            raise ValueError(f"the condition {self.name!r} is a control and takes no {present[0]}")
         if self.name in RESERVED or self.control:
             return self
         if self.scenario is None and self.defence is None:
@@ -150,8 +150,10 @@ class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
                 f"the condition {self.name!r} needs a scenario, a defence or both; only {NO_PROXY},"
                 f" {CLEAN} and a control go without{did_you_mean(self.name, RESERVED)}"
             )
-        if self.scenario is None and given[-1] != "defence":
-            raise ValueError(f"the condition {self.name!r} has no scenario to make {given[-1]} of")
+        if self.scenario is None and present[-1] != "defence":
+            raise ValueError(
+                f"the condition {self.name!r} has no scenario to make {present[-1]} of"
+            )
         if self.frequency is not None and self.first is not None:
             raise ValueError(
                 f"the condition {self.name!r} has a frequency and a first, which both say how often"

@@ -190,30 +190,30 @@ def _table(
     kind: type[Benchmark], example: Any, paper: Experiment | None, changes: Overrides
 ) -> dict[str, Any]:
     shown: dict[str, Any] = {"name": example} if isinstance(example, str) else example
-    given = {
+    values = {
         "dir": changes.dir or shown.get("dir"),
         "sites": changes.sites or (paper.sites if paper else {}) or shown.get("sites", {}),
         "options": _options(kind, shown, paper, changes),
     }
     if "command" in changes.options and not changes.sites:
         # The example's sites belong to its own command.
-        del given["sites"]
-    return {"name": shown["name"], **{key: value for key, value in given.items() if value}}
+        del values["sites"]
+    return {"name": shown["name"], **{key: value for key, value in values.items() if value}}
 
 
 def _options(
     kind: type[Benchmark], shown: Mapping[str, Any], paper: Experiment | None, changes: Overrides
 ) -> Mapping[str, Any]:
     example = shown.get("options", {})
-    given = dict(changes.options or example)
+    options = dict(changes.options or example)
     for key, option in kind.options_model.model_fields.items():
-        if option.is_required() and key not in given and key in example:
+        if option.is_required() and key not in options and key in example:
             # No example knows the tasks of another command.
-            given[key] = [] if key == "tasks" else example[key]
+            options[key] = [] if key == "tasks" else example[key]
     # REAL's actions are its demo agent's: another agent brings its own.
-    own = {"actions"} if "agent" in given else set()
+    own = {"actions"} if "agent" in options else set()
     papers = paper.options if paper else {}
-    return {**{key: papers[key] for key in papers if key not in own}, **given}
+    return {**{key: papers[key] for key in papers if key not in own}, **options}
 
 
 def _agents(
@@ -239,16 +239,16 @@ def _agent(text: str, like: dict[str, Any]) -> dict[str, Any]:
 
 
 def _narrowed(tasks: Mapping[str, Any], changes: Overrides) -> dict[str, Any]:
-    found = dict(tasks)
+    narrowed = dict(tasks)
     if changes.only_sites:
-        found.pop("without_sites", None)
+        narrowed.pop("without_sites", None)
         # All tasks of these sites: there may be fewer than the sample's size.
-        found.pop("sample", None)
-        found["sites"] = list(changes.only_sites)
+        narrowed.pop("sample", None)
+        narrowed["sites"] = list(changes.only_sites)
     if changes.without_sites:
-        there = found.get("without_sites", [])
-        found["without_sites"] = list(dict.fromkeys((*there, *changes.without_sites)))
-    return found
+        excluded = narrowed.get("without_sites", [])
+        narrowed["without_sites"] = list(dict.fromkeys((*excluded, *changes.without_sites)))
+    return narrowed
 
 
 def _needs_proxy(kind: type[Benchmark], config: CampaignConfig) -> str | None:

@@ -16,6 +16,6 @@ def campaign_schema() -> dict[str, Any]:
     origins = {"type": "array", "items": {"$ref": "#/$defs/Text"}}
     table["sites"] = {"anyOf": [table["sites"], origins], **described}
     named = schema["properties"]["benchmark"]
-    whole = {"$ref": named.pop("$ref")}
-    schema["properties"]["benchmark"] = {"anyOf": [{"$ref": "#/$defs/Text"}, whole], **named}
+    definition = {"$ref": named.pop("$ref")}
+    schema["properties"]["benchmark"] = {"anyOf": [{"$ref": "#/$defs/Text"}, definition], **named}
     return {"$schema": _DIALECT, **schema, "title": "WAREX campaign"}

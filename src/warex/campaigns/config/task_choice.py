@@ -37,11 +37,11 @@ class TaskChoice(BaseModel, frozen=True, extra="forbid"):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        given = [key for key in ("all", "names", "match", "sample") if getattr(self, key)]
+        present = [key for key in ("all", "names", "match", "sample") if getattr(self, key)]
         narrowed = self.sites or self.without_sites or self.without
-        if len(given) > 1 or not (given or narrowed):
-            found = " and ".join(given) or "none"
-            raise ValueError(f"found {found}; give exactly one of all, names, match, sample")
+        if len(present) > 1 or not (present or narrowed):
+            names = " and ".join(present) or "none"
+            raise ValueError(f"found {names}; give exactly one of all, names, match, sample")
         return self
 
 
@@ -60,17 +60,17 @@ def chosen_tasks(
         _require(choice.names, tasks, "tasks.names: there is no task")
     tasks = _narrowed(choice, tasks, sites)
     if choice.names is not None:
-        found = tuple(name for name in tasks if name in choice.names)
-        if not found:
+        chosen = tuple(name for name in tasks if name in choice.names)
+        if not chosen:
             raise CampaignError("tasks.names: all of them are excluded by the other keys")
-        return found
+        return chosen
     if choice.match is not None:
-        found = tuple(name for name in tasks if fnmatchcase(name, choice.match))
-        if not found:
+        chosen = tuple(name for name in tasks if fnmatchcase(name, choice.match))
+        if not chosen:
             raise CampaignError(
                 f"tasks.match: {choice.match!r} matches none of: {name_list(tasks)}"
             )
-        return found
+        return chosen
     if choice.sample is not None:
         if choice.sample > len(tasks):
             raise CampaignError(

@@ -95,8 +95,8 @@ def _require_persona(benchmark: Benchmark, agent: AgentSpec) -> None:
         )
     persona = agent.model.removeprefix(SCRIPTED_PREFIX)
     if persona not in PERSONAS:
-        there = unknown_name("there is no scripted model", persona, tuple(PERSONAS))
-        raise CampaignError(f"agent {agent.name!r}: {there}")
+        message = unknown_name("there is no scripted model", persona, tuple(PERSONAS))
+        raise CampaignError(f"agent {agent.name!r}: {message}")
 
 
 @contextmanager

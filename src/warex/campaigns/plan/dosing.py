@@ -59,8 +59,8 @@ def _probability(trigger: Trigger) -> float:
 
 
 def _triggered(rule: Rule, trigger: Mapping[str, JsonValue]) -> Rule:
-    kept = rule.trigger.model_dump(include={"between", "after_step", "trials"})
-    return rule.model_copy(update={"trigger": Trigger.model_validate({**trigger, **kept})})
+    unchanged = rule.trigger.model_dump(include={"between", "after_step", "trials"})
+    return rule.model_copy(update={"trigger": Trigger.model_validate({**trigger, **unchanged})})
 
 
 def with_capped_delays(scenario: Scenario, longest_hold_s: float | None) -> Scenario:

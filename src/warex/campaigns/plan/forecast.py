@@ -99,12 +99,12 @@ def _expected(like: Sequence[PastTrial] | None) -> CellForecast | None:
     if not like:
         return None
     newest = max(like, key=lambda each: (each.at, each.run)).run
-    found = [each for each in like if each.run == newest]
-    priced = [each.usd for each in found if each.usd is not None]
+    trials = [each for each in like if each.run == newest]
+    priced = [each.usd for each in trials if each.usd is not None]
     return CellForecast(
-        seconds=sum(each.latency_s for each in found) / len(found) + OVERHEAD_S,
+        seconds=sum(each.latency_s for each in trials) / len(trials) + OVERHEAD_S,
         usd=sum(priced) / len(priced) if priced else None,
         run=newest,
-        trials=len(found),
-        condition=found[0].condition,
+        trials=len(trials),
+        condition=trials[0].condition,
     )

@@ -18,7 +18,7 @@ def lint_warnings(planned: "CampaignPlan") -> tuple[str, ...]:
     """Return sentences about conditions that may not work on the campaign's benchmark."""
     any_of = {spec.key.condition: spec for spec in planned.trials}
     sites = _sites(planned)
-    found: dict[str, list[str]] = {}
+    by_warning: dict[str, list[str]] = {}
     for each in planned.config.conditions:
         spec = any_of.get(each.name)
         if spec is not None and spec.scenario is not None:
@@ -27,16 +27,16 @@ def lint_warnings(planned: "CampaignPlan") -> tuple[str, ...]:
                 *_never_hits(spec.scenario, planned.config, sites),
             )
             for warning in warnings:
-                found.setdefault(warning, []).append(repr(each.name))
+                by_warning.setdefault(warning, []).append(repr(each.name))
     return tuple(
         f"{of_number(len(names), 'condition')} {', '.join(names)}: {warning}"
-        for warning, names in found.items()
+        for warning, names in by_warning.items()
     )
 
 
 def inert_conditions(planned: "CampaignPlan") -> dict[str, str]:
     """Return the conditions with a scenario of which no rule can ever hit, each with the reason."""
-    sites, found = _sites(planned), dict[str, str]()
+    sites, reasons = _sites(planned), dict[str, str]()
     scenarios = {spec.key.condition: spec.scenario for spec in planned.trials}
     for condition, scenario in scenarios.items():
         if scenario is None:
@@ -49,8 +49,8 @@ def inert_conditions(planned: "CampaignPlan") -> dict[str, str]:
         if all(rule.name in why for rule in scenario.rules):
             first = next(iter(why), None)
             reason = f"rule {first!r} {why[first][0]}" if first else "it has no rules"
-            found[condition] = reason.rstrip(".")
-    return found
+            reasons[condition] = reason.rstrip(".")
+    return reasons
 
 
 def _sites(planned: "CampaignPlan") -> tuple[str, ...]:

@@ -64,9 +64,9 @@ def open_run_folder(
 
 def read_history(run: Path) -> dict[TrialKey, TrialHistory]:
     """Return the history of a run's trials from its folder. Raises TraceError for an outcome."""
-    found: dict[TrialKey, TrialHistory] = {}
+    history: dict[TrialKey, TrialHistory] = {}
     for key, attempt, folder in find_trials(run):
-        before = found.get(key, TrialHistory())
+        before = history.get(key, TrialHistory())
         try:
             outcome = read_outcome(folder)
         except TraceError as error:
@@ -74,8 +74,8 @@ def read_history(run: Path) -> dict[TrialKey, TrialHistory]:
                 f"{error} Remove that file, and the trial is run again; the others stay as they are"
             ) from None
         outcomes = before.outcomes if outcome is None else (*before.outcomes, outcome)
-        found[key] = TrialHistory(outcomes, max(before.last, attempt))
-    return found
+        history[key] = TrialHistory(outcomes, max(before.last, attempt))
+    return history
 
 
 @contextmanager
@@ -113,8 +113,8 @@ def _resume(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str]
             f"{run} was begun by WAREX {begun}, and this is {this}, whose trials may differ; go on"
             " with that version, or give another --out"
         )
-    then, given = before.campaign, now.campaign
-    changed = {key for key in then.keys() | given.keys() if then.get(key) != given.get(key)}
+    then, current = before.campaign, now.campaign
+    changed = {key for key in then.keys() | current.keys() if then.get(key) != current.get(key)}
     if other := sorted(changed.difference(_MUTABLE_KEYS)):
         verb = "differs" if len(other) == 1 else "differ"
         raise InputError(
@@ -135,8 +135,8 @@ def _resume(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str]
         )
         write_atomic(run / PRICES, prices.json_bytes())
     if changed or repriced:
-        kept = {key: value for key, value in then.items() if key not in _MUTABLE_KEYS}
-        last = {key: given[key] for key in _MUTABLE_KEYS if key in given}
+        frozen = {key: value for key, value in then.items() if key not in _MUTABLE_KEYS}
+        last = {key: current[key] for key in _MUTABLE_KEYS if key in current}
         named = {key: getattr(now, key) for key in _OF_PRICES} if repriced else {}
-        update = {"campaign": kept | last, **named}
+        update = {"campaign": frozen | last, **named}
         write_manifest(run / MANIFEST, before.model_copy(update=update))

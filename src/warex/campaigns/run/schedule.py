@@ -159,8 +159,8 @@ class TrialQueue:
         if budget.usd is not None and spent.usd >= budget.usd:
             return f"the budget of {budget.usd:g} US dollars is used up: {spent.usd:.2f} are spent"
         if budget.tokens is not None and spent.tokens >= budget.tokens:
-            whole = count_noun(budget.tokens, "token")
-            return f"the budget of {whole} is used up: {spent.tokens:,} are spent"
+            tokens = count_noun(budget.tokens, "token")
+            return f"the budget of {tokens} is used up: {spent.tokens:,} are spent"
         if budget.minutes is not None and seconds >= 60 * budget.minutes:
             return f"the budget of {budget.minutes:g} minutes is used up"
         return None

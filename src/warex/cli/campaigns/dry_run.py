@@ -34,8 +34,8 @@ def print_dry_run(planned: CampaignPlan, out: Path, options: RunOptions) -> None
     """Print a campaign without running it."""
     config = planned.config
     trials = [spec.key for spec in planned.trials]
-    there = (out / MANIFEST).exists()
-    left = remaining(trials, read_history(out)) if there and options.resume else tuple(trials)
+    exists = (out / MANIFEST).exists()
+    left = remaining(trials, read_history(out)) if exists and options.resume else tuple(trials)
     go = left[: options.limit]
     at_once = choose_lanes(planned, options)
     # The number of a cluster's CPUs is not known here.
@@ -57,7 +57,7 @@ def print_dry_run(planned: CampaignPlan, out: Path, options: RunOptions) -> None
     echo("\n" + textwrap.fill(f"tasks: {', '.join(tasks)}", _WIDTH, break_on_hyphens=False))
     echo()
     echo(count_noun(len(trials), "trial"))
-    if there and options.resume:
+    if exists and options.resume:
         echo(f"{len(left)} of them left in {out}")
     if len(go) < len(left):
         echo(f"{len(go)} of them in this go, by --limit")
@@ -66,7 +66,7 @@ def print_dry_run(planned: CampaignPlan, out: Path, options: RunOptions) -> None
         echo(f"budget: {budget}")
     for warning in lint_warnings(planned):
         echo("\n" + textwrap.fill(warning, _WIDTH, break_on_hyphens=False))
-    if there and not options.resume:
+    if exists and not options.resume:
         echo(f"{out} holds a run already: give --resume to go on with it, or another --out")
 
 

@@ -31,13 +31,13 @@ _OUTPUT = "-"
     help="Start from a built-in campaign, such as paper.",
 )
 @campaign_options
-def command(name: str | None, benchmark: str | None, source: str | None, **given: Any) -> None:
+def command(name: str | None, benchmark: str | None, source: str | None, **options: Any) -> None:
     """Write a campaign file, NAME.toml, that can be run and has a comment for every key.
 
     The default NAME is `my-agent`, or with --from those of the built-in campaign and the benchmark;
     `-` prints the file instead.
     """
-    changes = campaign_changes(benchmark, **given)
+    changes = campaign_changes(benchmark, **options)
     if source is None:
         from warex.campaigns.config.template import template
 
@@ -103,11 +103,11 @@ def _starter(config: "CampaignConfig") -> Iterator[tuple[str, str]]:
 
     kind = benchmark_kind(config.benchmark.name)
     folder = resources.files("warex.benchmarks.command") / "starter"
-    there = set(_texts(config.model_dump(mode="json")))
+    texts = set(_texts(config.model_dump(mode="json")))
     example = set(_texts(tomllib.loads(kind.example())))
     for name in kind.starter_files:
         beside = Path(name).parts[0]
-        if any(beside in text for text in there & example):
+        if any(beside in text for text in texts & example):
             yield name, folder.joinpath(name).read_text("utf-8")
 
 

@@ -47,8 +47,8 @@ def show(name: str, as_json: bool) -> None:
         if allowed := ", ".join(_allowed(parameter, schema)):
             meaning = f"{meaning} Allowed: {allowed}.".lstrip()
         default = parameter.get("default")
-        given = "optional" if default is None else f"default {json.dumps(default).strip('"')}"
-        echo_columns(f"  {key:12} {given:18}", meaning, 33)
+        usual = "optional" if default is None else f"default {json.dumps(default).strip('"')}"
+        echo_columns(f"  {key:12} {usual:18}", meaning, 33)
 
 
 def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:

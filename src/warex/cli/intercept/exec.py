@@ -158,11 +158,11 @@ class _Trial:
                 terminal.restore_foreground()
             self._say_all(place.loopback_messages(over=True))
             own_sites, refused_ports = place.own_services(), place.refused_ports()
-            gone = place.died()
+            died = place.died()
             place.end()
             self.judging.finish()
             expects = self.judging.expect is not None
-            quiet = gone is None and self.options["out"] is None and not expects
+            quiet = died is None and self.options["out"] is None and not expects
             if quiet and not place.needs_proxy():
                 # No request can have been answered, and no result was requested.
                 forkserver.close()
@@ -171,7 +171,7 @@ class _Trial:
                 self._say_refused(refused_ports)
                 return code if code >= 0 else 128 - code
             proxy = place.proxy
-        broken = proxy.broken if gone is None else str(gone)
+        broken = proxy.broken if died is None else str(died)
         broken = self._write_outcome(code, seconds, broken, refused_ports)
         if broken:
             raise void_error(broken, self.options["out"])
@@ -258,8 +258,8 @@ class _Trial:
         # A port without a listener may be that of a service which the command starts itself.
         candidates = {port: name for port, name in candidates.items() if port not in asked | named}
         if candidates:
-            there = listening()
-            candidates = {port: name for port, name in candidates.items() if port in there}
+            open_ports = listening()
+            candidates = {port: name for port, name in candidates.items() if port in open_ports}
         if candidates:
             ports = ", ".join(f"{port} ({name})" for port, name in sorted(candidates.items()))
             self.say(

@@ -130,8 +130,8 @@ def _joined(arguments: tuple[str, ...], name: str, around: "Surroundings", task:
         trial.begin(name)
         environment = {**os.environ, **around.variables}
         return serve_stdio(arguments, environment, trial, _notice(), Clock())
-    except TrialGone as gone:
-        raise MachineError(f"the trial around this command cannot be joined: {gone}") from None
+    except TrialGone as error:
+        raise MachineError(f"the trial around this command cannot be joined: {error}") from None
     finally:
         caller.close()
 

@@ -65,24 +65,24 @@ class Scoring:
     def from_options(cls, options: dict[str, Any]) -> Self:
         """Remove the options from ``options`` and validate them. Raises InputError."""
         taken = {key: options.pop(f"expect_{key}") for key in _EXPECTED}
-        given = {key: value for key, value in taken.items() if value is not None}
+        options_set = {key: value for key, value in taken.items() if value is not None}
         reset = options.pop("reset")
-        if reset is None and not given:
+        if reset is None and not options_set:
             return cls()
-        if "url" in given and options["out"] is None:
+        if "url" in options_set and options["out"] is None:
             raise InputError("--expect-url is read from the trace; give --out, too")
-        if "url" in given and options["traffic"].record != "all":
+        if "url" in options_set and options["traffic"].record != "all":
             raise InputError("--expect-url needs all traffic read; leave --record concerned out")
         from warex.benchmarks.scoring.user_commands import require_program, split_command
 
-        for option, text in (("--check", given.get("check")), ("--reset", reset)):
+        for option, text in (("--check", options_set.get("check")), ("--reset", reset)):
             if text is not None:
                 try:
                     require_program(split_command(text))
                 except ValueError as error:
                     raise InputError(f"{option}: {error}") from None
         parts = split_command(reset) if reset is not None else ()
-        return cls(_expected(given) if given else None, parts)
+        return cls(_expected(options_set) if options_set else None, parts)
 
     def reset(self, notice: Callable[[str], None]) -> None:
         """Run the reset command, if any; ``notice`` is called if it is slow. Raises TrialVoid."""
@@ -100,8 +100,8 @@ class Scoring:
         if self.expect is None or not self.expect.asks_the_answer:
             yield
             return
-        with ExitStack() as held:
-            self.copies = tuple(held.enter_context(_teed(stream)) for stream in (1, 2))
+        with ExitStack() as stack:
+            self.copies = tuple(stack.enter_context(_teed(stream)) for stream in (1, 2))
             yield
 
     def finish(self) -> None:
@@ -140,13 +140,13 @@ class _Tee:
 
     source: int
     target: int
-    kept: deque[bytes] = field(default_factory=deque)
+    chunks: deque[bytes] = field(default_factory=deque)
     over: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
 
     @property
     def text(self) -> str:
-        return b"".join(self.kept).decode("utf-8", "replace")
+        return b"".join(self.chunks).decode("utf-8", "replace")
 
     def start(self) -> None:
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -167,10 +167,10 @@ class _Tee:
             data = os.read(self.source, 65536)
             if not data:
                 break
-            self.kept.append(data)
+            self.chunks.append(data)
             size += len(data)
-            while size - len(self.kept[0]) > _MOST:
-                size -= len(self.kept.popleft())
+            while size - len(self.chunks[0]) > _MOST:
+                size -= len(self.chunks.popleft())
             while data and heard:
                 try:
                     data = data[os.write(self.target, data) :]
@@ -195,11 +195,11 @@ def _teed(stream: int) -> Iterator[_Tee]:
         copy.start()
 
 
-def _expected(given: dict[str, str]) -> "Expectation":
+def _expected(values: dict[str, str]) -> "Expectation":
     from warex.benchmarks.scoring.expectations import Expectation
     from warex.scenarios.mistakes import validate_document
 
-    for key, value in given.items():
+    for key, value in values.items():
         if mistakes := validate_document(Expectation, {key: value})[1]:
             raise InputError(f"{_EXPECTED[key]}: {mistakes[0]}")
-    return Expectation.model_validate(given)
+    return Expectation.model_validate(values)

@@ -34,7 +34,7 @@ def benchmark_table(name: str, folder: Path | None, options: tuple[str, ...]) ->
 
 def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
     """Return options by key, JSON values decoded. Raises InputError for one without ``=``."""
-    given = {}
+    parsed = {}
     for option in options:
         key, mark, value = option.partition("=")
         if not (key and mark):
@@ -42,7 +42,7 @@ def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
                 f"--option {option!r} is not a KEY=VALUE; write for instance checkout=DIR"
             )
         try:
-            given[key] = json.loads(value)
+            parsed[key] = json.loads(value)
         except ValueError:
-            given[key] = value
-    return given
+            parsed[key] = value
+    return parsed

@@ -89,9 +89,9 @@ def _lines(sentences: tuple[str, ...]) -> str:
     return "".join(f"\n  {sentence}" for sentence in sentences)
 
 
-def _parse(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
-    if given is not None:
+def _parse(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    if value is not None:
         from warex.analysis.output.thresholds import parse_thresholds
 
-        parse_thresholds(given)
-    return given
+        parse_thresholds(value)
+    return value

@@ -59,8 +59,8 @@ def traffic_options[R](command: Callable[..., R]) -> Callable[..., R]:
     @functools.wraps(command)
     def with_traffic(*arguments: Any, **options: Any) -> R:
         source = click.get_current_context().get_parameter_source
-        given = {each.name: options.pop(each.name) for each in known}
-        typed = {name: given[name] for name in given if source(name) != ParameterSource.DEFAULT}
+        traffic = {each.name: options.pop(each.name) for each in known}
+        typed = {name: traffic[name] for name in traffic if source(name) != ParameterSource.DEFAULT}
         return command(*arguments, traffic=typed, **options)
 
     wrapped: Callable[..., R] = with_traffic

@@ -16,13 +16,13 @@ from warex.cli.options.thresholds import (
 from warex.cli.output import console, echo_json
 
 
-def _parse(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
-    if given is not None:
+def _parse(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    if value is not None:
         from warex.analysis.output.comparison_gate import CHANGES
         from warex.analysis.output.thresholds import parse_thresholds
 
-        parse_thresholds(given, CHANGES)
-    return given
+        parse_thresholds(value, CHANGES)
+    return value
 
 
 @click.command("compare")

@@ -17,6 +17,7 @@ from warex.exports.names import (
     FORMATS,
     KINDS,
     LEAKS,
+    RUN_FORMAT_PLUGINS,
     RUN_FORMATS,
     THOUGHTS,
     Dimension,
@@ -29,6 +30,12 @@ from warex.text.english import count_noun
 
 _OF_RUNS: Final = frozenset(("runs", "kind", "out", "otlp", "agents", "conditions"))
 """Parameters that formats of whole runs have."""
+
+
+_ALL_RUN_FORMATS: Final = {
+    **RUN_FORMATS,
+    **{it: f"of the package {RUN_FORMAT_PLUGINS.owner(it)}" for it in RUN_FORMAT_PLUGINS.names()},
+}
 
 
 def _listed(formats: Mapping[str, str]) -> str:
@@ -53,9 +60,9 @@ def _read_shares(text: str) -> tuple[int, int, int]:
 @click.option(
     "--to",
     "kind",
-    type=click.Choice((*FORMATS, *RUN_FORMATS)),
+    type=click.Choice((*FORMATS, *_ALL_RUN_FORMATS)),
     default="sft",
-    help=f"Data sets: {_listed(FORMATS)}. Whole runs: {_listed(RUN_FORMATS)}.",
+    help=f"Data sets: {_listed(FORMATS)}. Whole runs: {_listed(_ALL_RUN_FORMATS)}.",
 )
 @click.option("-o", "--out", type=PATH, metavar="DIR", help="A new folder.")
 @click.option(
@@ -194,7 +201,7 @@ def command(
         if otlp is None:
             raise click.UsageError("Missing option '--out'.")
         out = Path(otlp)
-    if kind in RUN_FORMATS:
+    if kind in _ALL_RUN_FORMATS:
         from warex.exports.run_formats import RunExport, export_runs
 
         _require_no_dataset_options(click.get_current_context(), kind)
@@ -213,18 +220,18 @@ def command(
     from warex.exports.examples import KIND_OF_SITE, SelectionOptions
     from warex.exports.splits import SplitPlan
 
-    held: dict[Side, dict[Dimension, tuple[str, ...]]] = {
+    by_side: dict[Side, dict[Dimension, tuple[str, ...]]] = {
         "test": _held("--test", test),
         "validation": _held("--validation", validation),
     }
-    dimensions = _dimensions(by, held)
+    dimensions = _dimensions(by, by_side)
     pattern = KIND_OF_SITE if group is None else _pattern(group)
     require_empty_folder(out)
     require_parquet(kind)
     request = DatasetRequest(
         format=kind,
         choice=SelectionOptions(relabel, largest, not (no_images or mask), pattern, thoughts),
-        plan=SplitPlan(dimensions, shares, held, seed) if dimensions else None,
+        plan=SplitPlan(dimensions, shares, by_side, seed) if dimensions else None,
         clean_per_failure=None if unbalanced or only else ratio,
         most=most,
         mask=mask,
@@ -284,17 +291,17 @@ class _Damaged:
 def _require_no_dataset_options(context: click.Context, kind: str) -> None:
     for parameter in context.command.params:
         name = parameter.name or ""
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name not in _OF_RUNS:
+        typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if typed and name not in _OF_RUNS:
             raise InputError(
                 f"{parameter.opts[0]} is for data sets, and --to {kind} writes runs as they are;"
                 " only --out, --agent and --condition go with it"
             )
 
 
-def _held(option: str, given: tuple[str, ...]) -> dict[Dimension, tuple[str, ...]]:
-    held: dict[Dimension, tuple[str, ...]] = {}
-    for text in given:
+def _held(option: str, texts: tuple[str, ...]) -> dict[Dimension, tuple[str, ...]]:
+    values: dict[Dimension, tuple[str, ...]] = {}
+    for text in texts:
         name, mark, value = text.partition("=")
         dimension = next((one for one in DIMENSIONS if one == name), None)
         if not mark or dimension is None or not value:
@@ -302,14 +309,14 @@ def _held(option: str, given: tuple[str, ...]) -> dict[Dimension, tuple[str, ...
                 f"{option} {text}: that is not DIMENSION=NAME; dimensions are"
                 f" {', '.join(DIMENSIONS)}"
             )
-        held[dimension] = (*held.get(dimension, ()), *value.split(","))
-    return held
+        values[dimension] = (*values.get(dimension, ()), *value.split(","))
+    return values
 
 
 def _dimensions(
-    by: tuple[str, ...], held: dict[Side, dict[Dimension, tuple[str, ...]]]
+    by: tuple[str, ...], by_side: dict[Side, dict[Dimension, tuple[str, ...]]]
 ) -> tuple[Dimension, ...]:
-    named = [one for one in DIMENSIONS if one in by or any(one in it for it in held.values())]
+    named = [one for one in DIMENSIONS if one in by or any(one in it for it in by_side.values())]
     if "none" in by:
         if named:
             raise InputError(f"--split none goes with no other, and {named[0]} is given")

@@ -93,9 +93,11 @@ def command(
         families=families,
         examples=examples,
     )
-    given = Hyperparameters(**{name: value for name, value in recipe.items() if value is not None})
+    hyperparameters = Hyperparameters(
+        **{name: value for name, value in recipe.items() if value is not None}
+    )
     countdown, results = ProgressReporter("trainings"), list["AblationResult"]()
-    for one in run_ablation(dataset, model, out, chosen, seeds, asked, given, adapter):
+    for one in run_ablation(dataset, model, out, chosen, seeds, asked, hyperparameters, adapter):
         results.append(one)
         countdown.update(len(results), len(chosen) * len(seeds), one.variant.name)
         _write(out, results)

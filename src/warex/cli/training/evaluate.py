@@ -185,10 +185,10 @@ def _local_answers(
             yield name, row, answer
 
 
-def _names(given: Sequence[str]) -> Sequence[str]:
+def _names(names: Sequence[str]) -> Sequence[str]:
     """Return the models' names: base names of files or folders, unless two are equal."""
-    short = [Path(it).resolve().name if Path(it).exists() else it for it in given]
-    return short if len(set(short)) == len(short) else given
+    short = [Path(it).resolve().name if Path(it).exists() else it for it in names]
+    return short if len(set(short)) == len(short) else names
 
 
 def _write(out: Path, records: list[dict[str, object]], numbers: object, table: str) -> None:

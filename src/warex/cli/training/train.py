@@ -109,10 +109,10 @@ def command(
 
 
 def _train_ranker(data: Path, out: Path) -> None:
-    given = click.get_current_context()
-    for option in given.command.params:
+    context = click.get_current_context()
+    for option in context.command.params:
         name = option.name or ""
-        source = given.get_parameter_source(name)
+        source = context.get_parameter_source(name)
         if name not in ("data", "out", "ranker") and source is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{option.opts[0]} does not go with --ranker")
     from warex.exports.dataset import read_dataset

@@ -51,10 +51,10 @@ def decode(body: bytes, content_encoding: str, most: int = _MAX_SIZE) -> Decoded
             b"", f"its content coding is {content_encoding[:60]!r}, which is not read"
         )
     for name in reversed(codings):
-        found, error = _read(_DECODERS[name](body), min(decoded_limit(len(body)), most))
-        if error is None and body and not found:
+        decoded, error = _read(_DECODERS[name](body), min(decoded_limit(len(body)), most))
+        if error is None and body and not decoded:
             error = "it ends before anything of it can be read"
-        body = found
+        body = decoded
         if error is not None:
             return DecodedBody(body, f"its content coding {name} is broken: {error}")
     return DecodedBody(body)
@@ -97,15 +97,15 @@ def decoded_limit(encoded: int) -> int:
 
 def _read(pieces: Iterator[bytes], limit: int) -> tuple[bytes, str | None]:
     """Return the bytes before an error, and the error."""
-    found = bytearray()
+    decoded = bytearray()
     try:
         for piece in pieces:
-            found += piece
-            if len(found) > limit:
-                return bytes(found[:limit]), f"it grows beyond {limit:,} bytes"
+            decoded += piece
+            if len(decoded) > limit:
+                return bytes(decoded[:limit]), f"it grows beyond {limit:,} bytes"
     except _ERRORS as error:
-        return bytes(found), str(error) or type(error).__name__
-    return bytes(found), None
+        return bytes(decoded), str(error) or type(error).__name__
+    return bytes(decoded), None
 
 
 def _gzip(body: bytes) -> Iterator[bytes]:

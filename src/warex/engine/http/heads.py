@@ -88,15 +88,15 @@ class Headers:
     def with_field(self, name: str, value: str) -> "Headers":
         """Return the fields with one value in the place of all of its name, or at the end."""
         pair = (name.encode("latin-1"), value.encode("latin-1"))
-        kept: list[tuple[bytes, bytes]] = []
+        fields: list[tuple[bytes, bytes]] = []
         replaced = False
         for key, old in self.fields:
             if key.lower() != pair[0].lower():
-                kept.append((key, old))
+                fields.append((key, old))
             elif not replaced:
-                kept.append((key, pair[1]))
+                fields.append((key, pair[1]))
                 replaced = True
-        return Headers(kept if replaced else [*kept, pair])
+        return Headers(fields if replaced else [*fields, pair])
 
     def with_added(self, name: str, value: str) -> "Headers":
         """Return the fields with one more at the end."""

@@ -73,14 +73,14 @@ class FrameParser:
             at = 4 if length == 126 else 10
             length = int.from_bytes(buffer[2:at])
         mask_at, at = at, at + (4 if second & 0x80 else 0)
-        held = length
+        available = length
         if length > _MOST_HELD:
-            held = _part(max(0, len(buffer) - at), length, masked=at > mask_at)
-        if len(buffer) < at + held:
+            available = _part(max(0, len(buffer) - at), length, masked=at > mask_at)
+        if len(buffer) < at + available:
             return None
-        raw = bytes(buffer[: at + held])
-        del buffer[: at + held]
-        self._mask, self._left = raw[mask_at:at], length - held
+        raw = bytes(buffer[: at + available])
+        del buffer[: at + available]
+        self._mask, self._left = raw[mask_at:at], length - available
         self._ends = bool(first & 0x80)
         return Frame(
             opcode=first & 0x0F,
@@ -93,12 +93,12 @@ class FrameParser:
 
     def _next_part(self) -> Frame | None:
         """Return the next part of a long frame, as a frame that continues its message."""
-        held = _part(len(self._buffer), self._left, masked=bool(self._mask))
-        if not held:
+        available = _part(len(self._buffer), self._left, masked=bool(self._mask))
+        if not available:
             return None
-        raw = bytes(self._buffer[:held])
-        del self._buffer[:held]
-        self._left -= held
+        raw = bytes(self._buffer[:available])
+        del self._buffer[:available]
+        self._left -= available
         ends = self._ends and not self._left
         return Frame(CONTINUATION, _unmasked(raw, self._mask), final=ends, raw=raw)
 
@@ -109,11 +109,11 @@ class FrameParser:
         return rest
 
 
-def _part(there: int, left: int, *, masked: bool) -> int:
+def _part(buffered: int, left: int, *, masked: bool) -> int:
     """Return the bytes of a part: whole masks, or all that is left."""
-    if there >= left:
+    if buffered >= left:
         return left
-    return there - there % 4 if masked else there
+    return buffered - buffered % 4 if masked else buffered
 
 
 def _unmasked(payload: bytes, mask: bytes) -> bytes:
@@ -127,19 +127,19 @@ def _unmasked(payload: bytes, mask: bytes) -> bytes:
 
 def _flaw(first: int, second: int, length: int, *, masks: bool) -> str:
     """Return how a frame's head breaks RFC 6455 §5.2; empty if it does not."""
-    opcode, told = first & 0x0F, second & 0x7F
+    opcode, length_code = first & 0x0F, second & 0x7F
     if first & 0x30:
         return "a reserved bit is set"
     if opcode not in _OPCODES:
         return f"the opcode {opcode} is reserved"
     if bool(second & 0x80) is not masks:
         return "a frame of the client is not masked" if masks else "a frame of the site is masked"
-    if (told == 126 and length < 126) or (told == 127 and length < 1 << 16):
+    if (length_code == 126 and length < 126) or (length_code == 127 and length < 1 << 16):
         return "the length is longer than it needs to be"
     if length >> 63:
         return "the length is negative"
     if opcode >= CLOSE:
-        if told > _MOST_CONTROL:
+        if length_code > _MOST_CONTROL:
             return "a control frame is too long"
         if not first & 0x80:
             return "a control frame is divided"

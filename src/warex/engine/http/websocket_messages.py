@@ -199,15 +199,15 @@ def keeps_context(answered: str, *, from_client: bool) -> bool:
 def _extensions(answered: str) -> Iterator[tuple[str, list[tuple[str, str | None]]]]:
     """Yield each extension with its parameters (RFC 6455 §9.1)."""
     at = 0
-    while found := _EXTENSION.match(answered, at):
-        at = found.end()
+    while match := _EXTENSION.match(answered, at):
+        at = match.end()
         parameters: list[tuple[str, str | None]] = []
         while parameter := _PARAMETER.match(answered, at):
             at = parameter.end()
             name, plain, quoted = parameter.groups()
             value = plain if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
             parameters.append((name, value))
-        yield found[1], parameters
+        yield match[1], parameters
         if answered[at:].strip(" \t") and answered[at:].lstrip(" \t")[0] != ",":
             break
     if answered[at:].strip(" \t,"):

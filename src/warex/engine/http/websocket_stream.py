@@ -89,8 +89,8 @@ class MessageStream:
 
     def rest(self) -> Sequence[Frame]:
         """Return the held frames of a message that does not end."""
-        held, self._frames = self._frames, []
-        return held
+        frames, self._frames = self._frames, []
+        return frames
 
     # ---- what is sent of a message
 

@@ -61,10 +61,10 @@ class Dialler:
 async def _look_up(host: str, port: int) -> list[_Place]:
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        results = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except UnicodeError:
         raise socket.gaierror(socket.EAI_NONAME, "there is no such host") from None
-    return in_turn((family, address) for family, _, _, _, address in found)
+    return in_turn((family, address) for family, _, _, _, address in results)
 
 
 def _literal(host: str, port: int) -> list[_Place] | None:

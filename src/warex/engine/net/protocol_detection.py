@@ -33,8 +33,8 @@ def detect_protocol(first: bytes) -> DetectedProtocol | None:
 def _tls(first: bytes) -> DetectedProtocol | None:
     """Recognize a handshake record with a ClientHello (RFC 8446 §4.1.2, §5.1)."""
     wanted = (0x16, 0x03, None, None, None, 0x01)
-    for found, needed in zip(first, wanted, strict=False):
-        if needed is not None and found != needed:
+    for byte, needed in zip(first, wanted, strict=False):
+        if needed is not None and byte != needed:
             return "other"
     if len(first) < len(wanted):
         return None

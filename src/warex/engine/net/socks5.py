@@ -60,6 +60,6 @@ async def _exactly(end: End, count: int) -> bytes:
     data = await end.peek(count)
     if len(data) < count:
         raise OSError("it broke off")
-    whole = await end.read()
-    end.unread(whole[count:])
-    return whole[:count]
+    received = await end.read()
+    end.unread(received[count:])
+    return received[:count]

@@ -59,10 +59,10 @@ class ServerContexts:
         Raises CertificateError if no certificate can be made for the host.
         """
         wanted = host, protocol
-        found = self._contexts.get(wanted)
-        if found is not None:
+        context = self._contexts.get(wanted)
+        if context is not None:
             self._contexts.move_to_end(wanted)
-            return found
+            return context
         if len(self._contexts) >= _MOST_CONTEXTS:
             self._contexts.popitem(last=False)
         authority, authority_key = self._ca

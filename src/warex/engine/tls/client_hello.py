@@ -95,8 +95,8 @@ def _server_name(names: bytes) -> str:
 
 
 def _names(protocols: bytes) -> list[bytes]:
-    found, at = [], 0
+    names, at = [], 0
     while at < len(protocols):
         name, at = _vector(protocols, at, 1)
-        found.append(name)
-    return found
+        names.append(name)
+    return names

@@ -28,10 +28,10 @@ class SiteContexts:
 
     def context(self, protocols: tuple[bytes, ...]) -> ssl.SSLContext:
         """Return the context that offers these protocols by ALPN, in their order."""
-        found = self._contexts.get(protocols)
-        if found is None:
-            found = self._contexts[protocols] = self._make(protocols)
-        return found
+        context = self._contexts.get(protocols)
+        if context is None:
+            context = self._contexts[protocols] = self._make(protocols)
+        return context
 
     def _make(self, protocols: tuple[bytes, ...]) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -44,7 +44,7 @@ def replace_texts(
     pattern = re.compile("|".join(map(re.escape, longest_first)))
 
     def replaced(text: str) -> str:
-        return pattern.sub(lambda found: replacements[found[0]], text)
+        return pattern.sub(lambda match: replacements[match[0]], text)
 
     return [_with_texts(message, replaced) for message in messages]
 

@@ -36,9 +36,9 @@ class DatasetFormat:
 
 def dataset_format(name: str) -> DatasetFormat:
     """Return a format by its name."""
-    found = import_module(f"{__name__}.{module_name(name)}").FORMAT
-    assert isinstance(found, DatasetFormat)
-    return found
+    chosen = import_module(f"{__name__}.{module_name(name)}").FORMAT
+    assert isinstance(chosen, DatasetFormat)
+    return chosen
 
 
 def wanted_rows(examples: Sequence[Example]) -> Iterable[RowMetadata]:

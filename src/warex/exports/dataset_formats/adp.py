@@ -43,19 +43,19 @@ def _actions(message: ChatMessage, vocabulary: Vocabulary) -> Iterator[dict[str,
         return
     acts = parse_actions(LlmAnswer("", text=text, complete=True), vocabulary)
     for act in acts:
-        given = act.arguments
+        arguments = act.arguments
         named = (
-            dict(given)
-            if isinstance(given, Mapping)
-            else {f"arg{at}": value for at, value in enumerate(given, 1)}
+            dict(arguments)
+            if isinstance(arguments, Mapping)
+            else {f"arg{at}": value for at, value in enumerate(arguments, 1)}
         )
         yield _action(act.name, named, text)
     if not acts:
         yield {"class_": "message_action", "content": text}
 
 
-def _action(name: str, given: Mapping[str, Any], text: str) -> dict[str, Any]:
-    action: dict[str, Any] = {"class_": "api_action", "function": name, "kwargs": dict(given)}
+def _action(name: str, arguments: Mapping[str, Any], text: str) -> dict[str, Any]:
+    action: dict[str, Any] = {"class_": "api_action", "function": name, "kwargs": dict(arguments)}
     return {**action, "description": text} if text else action
 
 

@@ -66,14 +66,14 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def arguments_of(given: Any) -> dict[str, Any]:
+def arguments_of(value: Any) -> dict[str, Any]:
     """Return a call's arguments as an object; anything else is put under ``text``."""
-    if isinstance(given, str):
+    if isinstance(value, str):
         try:
-            given = json.loads(given or "{}")
+            value = json.loads(value or "{}")
         except ValueError:
-            return {"text": given}
-    return given if isinstance(given, dict) else {"text": json.dumps(given)}
+            return {"text": value}
+    return value if isinstance(value, dict) else {"text": json.dumps(value)}
 
 
 def _observed(step: dict[str, Any], message: ChatMessage, content: Any) -> None:

@@ -1,7 +1,8 @@
 """Formats of whole runs: a file each, found by being here.
 
 Each has ``write``, which takes a ``RunExport`` and returns the lines that the command prints. The
-first line of the file is what ``--help`` says of it.
+first line of the file is what ``--help`` says of it. Other distributions add formats by entry
+points of the group ``warex.run_formats``, which name such a function.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,9 +11,10 @@ from importlib import import_module
 from pathlib import Path
 
 from warex.analysis.run.load import refuse_damage
-from warex.errors import TraceError
+from warex.errors import MachineError, TraceError, WarexError
 from warex.exports.interchange.selection import Selection, select_trials
-from warex.exports.names import RunFormat, module_name
+from warex.exports.names import RUN_FORMAT_PLUGINS, RUN_FORMATS, RunFormat, module_name
+from warex.plugins import describe
 from warex.text.english import count_noun
 
 
@@ -62,7 +64,21 @@ def left_out(selection: Selection) -> Iterable[str]:
 
 
 def export_runs(export: RunExport) -> Iterable[str]:
-    """Write runs in a format; return the lines that say so."""
-    write = import_module(f"{__name__}.{module_name(export.format)}").write
-    lines: Iterable[str] = write(export)
-    return lines
+    """Write runs in a format; yield the lines that say so.
+
+    Raises MachineError if the format is of another distribution, and cannot be used or fails.
+    """
+    if export.format in RUN_FORMATS:
+        yield from import_module(f"{__name__}.{module_name(export.format)}").write(export)
+        return
+    write = RUN_FORMAT_PLUGINS.load(export.format)
+    assert write is not None, export.format
+    try:
+        yield from write(export)
+    except (WarexError, OSError):
+        raise
+    except Exception as error:
+        owner = RUN_FORMAT_PLUGINS.owner(export.format)
+        raise MachineError(
+            f"the format {export.format!r} of the package {owner} failed ({describe(error)})"
+        ) from error

@@ -249,8 +249,8 @@ def _text(part: Json) -> str:
     return str(part["text"]) if part.get("type") == "text" else f"[image {part.get('blob', '')}]"
 
 
-def _arguments(given: object) -> dict[str, str]:
-    values = given if isinstance(given, dict) else {"arguments": given}
+def _arguments(arguments: object) -> dict[str, str]:
+    values = arguments if isinstance(arguments, dict) else {"arguments": arguments}
     return {
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in values.items()

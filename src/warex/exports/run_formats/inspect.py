@@ -188,12 +188,12 @@ def _events(entry: Entry, store: BlobStore) -> Iterator[Json]:
                 "working_time": call.latency_s,
                 "metadata": {"step": call.step, "replayed": call.replayed},
             }
-        case AgentAction(name=name, arguments=given) as action:
+        case AgentAction(name=name, arguments=arguments) as action:
             yield base | {
                 "event": "tool",
                 "id": f"{action.exchange}-{entry.seq}",
                 "function": name,
-                "arguments": given if isinstance(given, dict) else {"arguments": given},
+                "arguments": arguments if isinstance(arguments, dict) else {"arguments": arguments},
                 "result": "",
             }
         case FaultPlanned() as plan:

@@ -159,9 +159,9 @@ def _spans(entries: Sequence[Entry], key: TrialKey, trace: str, void: str | None
         "warex.void": void,
     }
     times = entries[0].t, max(entry.t for entry in entries)
-    whole = span(entries[0], f"invoke_agent {key.agent}", _INTERNAL, times, of_trial)
-    del whole["parentSpanId"]
-    yield whole | {"spanId": root, "events": events}
+    root_span = span(entries[0], f"invoke_agent {key.agent}", _INTERNAL, times, of_trial)
+    del root_span["parentSpanId"]
+    yield root_span | {"spanId": root, "events": events}
     yield from children
 
 

@@ -97,5 +97,7 @@ def _require_known(
         ("condition", conditions, [name for one in loaded for name in one.run.conditions]),
     ):
         if missing := sorted(set(wanted) - set(known)):
-            there = ", ".join(dict.fromkeys(known)) or "none"
-            raise InputError(f"there is no {what} {missing[0]!r} in the runs; there are: {there}")
+            available = ", ".join(dict.fromkeys(known)) or "none"
+            raise InputError(
+                f"there is no {what} {missing[0]!r} in the runs; there are: {available}"
+            )

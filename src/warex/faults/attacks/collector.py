@@ -38,10 +38,13 @@ class Collector:
         """Return the URL to which a script sends what it has read, with a ticket as ``t``."""
         return f"https://{self.host}{_BY_SCRIPT}"
 
-    def form(self, kept: bool, back: str = "") -> str:
-        """Return the URL of a form, which redirects to ``back``; ``kept``: with the form's data."""
+    def form(self, is_retained: bool, back: str = "") -> str:
+        """Return the URL of a form, which redirects to ``back``.
+
+        ``is_retained``: with the form's data.
+        """
         query = f"?{urlencode({'to': back})}" if back else ""
-        return f"https://{self.host}{'/next' if kept else '/done'}{query}"
+        return f"https://{self.host}{'/next' if is_retained else '/done'}{query}"
 
     def visit(self, request: Request, body: str, look: SiteLook = UNKNOWN_LOOK) -> Visit:
         """Accept data; only the names of fields with a value are recorded."""
@@ -69,14 +72,14 @@ def _filled(content_type: str, body: str) -> list[str]:
     """Return the distinct names of a form's fields that have a value."""
     if content_type.lower().startswith("multipart/form-data"):
         parts = message_from_string(f"Content-Type: {content_type}\r\n\r\n{body}")
-        found = [
+        fields = [
             (str(part.get_param("name", "", "content-disposition")), str(part.get_payload()))
             for part in parts.walk()
             if not part.is_multipart()
         ]
     else:
-        found = parse_qsl(body, keep_blank_values=True)
-    return list(dict.fromkeys(name for name, value in found if name and value.strip()))
+        fields = parse_qsl(body, keep_blank_values=True)
+    return list(dict.fromkeys(name for name, value in fields if name and value.strip()))
 
 
 def _is_page(address: str) -> bool:

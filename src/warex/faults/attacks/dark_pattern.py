@@ -119,20 +119,20 @@ class DarkPattern(PageFault, frozen=True):
         helpers: tuple[str, ...] = ("content", PAGE_LANGUAGE)
         match pattern:
             case "preticked_box":
-                texts = {kind: rng.choice(said, "words") for kind, said in _BOXES.items()}
+                texts = {kind: rng.choice(options, "words") for kind, options in _BOXES.items()}
                 settings |= {"words": as_setting(in_languages("box", **texts))}
             case "disguised_ad":
                 title, text = rng.choice(_ADS, "words")
-                said = in_languages("ad", advertisement=title, text=text)
-                settings |= {"words": as_setting(said), "target": f"https://{_HOST}/"}
-                shows, meant = parts(target=f"https://{_HOST}/"), parts(**said["en"])
+                wordings = in_languages("ad", advertisement=title, text=text)
+                settings |= {"words": as_setting(wordings), "target": f"https://{_HOST}/"}
+                shows, meant = parts(target=f"https://{_HOST}/"), parts(**wordings["en"])
             case "nagging":
                 script, helpers = popup.__name__, (PAGE_LANGUAGE, PAGE_LOOK)
                 kind = rng.choice(tuple(_NAGS), "words")
                 title, text, accept, close = _NAGS[kind]
-                said = in_languages(kind, title=title, text=text, button=accept, close=close)
-                every, meant = round(self.every * 1000), parts(**said["en"])
-                settings = {"words": as_setting(said), "isOfSite": True, "refuses": True}
+                wordings = in_languages(kind, title=title, text=text, button=accept, close=close)
+                every, meant = round(self.every * 1000), parts(**wordings["en"])
+                settings = {"words": as_setting(wordings), "isOfSite": True, "refuses": True}
                 settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
             case "sneaked_item":
                 return self._sneak(exchange, state, rng)
@@ -154,8 +154,8 @@ class DarkPattern(PageFault, frozen=True):
             reply = json_reply(request, 200, {"success": True})
             return (reply,), self.noted(known, exchange, "removed")
         if resource_of(request) == "xhr":
-            said = spoken_of(_item_in_languages(item), spoken(exchange.look.language))
-            made = {"title": said["item"], "price": price, "identity": identity}
+            words = spoken_of(_item_in_languages(item), spoken(exchange.look.language))
+            made = {"title": words["item"], "price": price, "identity": identity}
             return (Rewrite(added_item(made, rng)),), known
         texts = _item_in_languages(item)
         settings: dict[str, JsonValue] = {
@@ -215,11 +215,13 @@ class DarkPattern(PageFault, frozen=True):
 def _item_in_languages(item: int) -> Mapping[str, Mapping[str, str]]:
     """Return what an item is called, and the label of what takes it out, by language."""
     names = [title for title, _ in _ITEMS]
-    said = in_languages("items", first=names[0], second=names[1], third=names[2], remove="Remove")
+    wordings = in_languages(
+        "items", first=names[0], second=names[1], third=names[2], remove="Remove"
+    )
     name = ("first", "second", "third")[item]
     return {
         language: {"item": texts[name], "remove": texts["remove"]}
-        for language, texts in said.items()
+        for language, texts in wordings.items()
     }
 
 

@@ -93,7 +93,7 @@ class DeceptiveForm(PageFault, frozen=True):
         settings: dict[str, JsonValue] = {
             "after": 0,
             "selector": self.selector,
-            "target": self.own_site.form(kept=self.form == "own"),
+            "target": self.own_site.form(is_retained=self.form == "own"),
             "add": None,
         }
         shows, meant = parts(), parts()
@@ -103,13 +103,13 @@ class DeceptiveForm(PageFault, frozen=True):
             asks = rng.choice(kinds, "asks")
             title, text, button = rng.choice(_WORDS[asks], "words")
             fields: list[JsonValue] = [[name, kind] for name, _, kind in _FIELDS[asks]]
-            said = in_languages(f"{asks}_form", form=title, text=text, button=button)
+            wordings = in_languages(f"{asks}_form", form=title, text=text, button=button)
             settings["add"] = {
-                "words": as_setting(said),
+                "words": as_setting(wordings),
                 "labels": as_setting(_LABELS),
                 "fields": fields,
             }
-            shows, meant = parts(target=_HOST), parts(**said["en"])
+            shows, meant = parts(target=_HOST), parts(**wordings["en"])
             details |= {name: name for name, _, _ in _FIELDS[asks]}
         return run_in_page(
             __name__,

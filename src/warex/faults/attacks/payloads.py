@@ -34,12 +34,12 @@ class TextFile(TypedDict):
     file: str
 
 
-def read_text(given: TextFile, folder: Path) -> str:
+def read_text(reference: TextFile, folder: Path) -> str:
     """Return a file's text without the final line break.
 
     A relative path is relative to ``folder``. Raises ValueError if the file cannot be read.
     """
-    path = folder / given["file"]
+    path = folder / reference["file"]
     try:
         return read_regular_file(path, largest=LONGEST * 4).decode().removesuffix("\n")
     except OSError as error:

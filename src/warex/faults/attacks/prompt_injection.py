@@ -109,8 +109,8 @@ class PromptInjection(PageFault, frozen=True):
         """Put the text into each page that is hit; each page has its own link."""
         number, state = next_number(state)
         goals = ("visit",) if self.where == "json" else ("visit", "click")
-        found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
-        text = self.text or rng.choice(found, "payload")
+        texts = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
+        text = self.text or rng.choice(texts, "payload")
         button = rng.choice(_BUTTONS, "button") if "{button}" in text else None
         # The text shows the link, and all scripts of the page can read it.
         page = f"/{rng.hex_word('report', number)}"

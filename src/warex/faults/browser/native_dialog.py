@@ -76,7 +76,7 @@ class NativeDialog(PageFault, frozen=True):
         """Open the dialog once on each page that is hit."""
         which = "sure" if self.dialog == "confirm" and self.when == "submit" else self.dialog
         words: Mapping[str, Mapping[str, str]] = {
-            language: {"text": said.get(which, "")} for language, said in _WORDS.items()
+            language: {"text": wording.get(which, "")} for language, wording in _WORDS.items()
         }
         settings: dict[str, JsonValue] = {
             "isEarly": True,

@@ -12,8 +12,8 @@ from warex.faults.transport.base import ByteCount
 from warex.seeds import KeyedRng
 
 
-def _usual_part(given: Mapping[str, Any]) -> Literal["head", "body"] | None:
-    return None if given.get("after_bytes") is None else "body"
+def _usual_part(values: Mapping[str, Any]) -> Literal["head", "body"] | None:
+    return None if values.get("after_bytes") is None else "body"
 
 
 class ConnectionCut(HeldFault, frozen=True):
@@ -42,10 +42,10 @@ class ConnectionCut(HeldFault, frozen=True):
 
     @model_validator(mode="before")
     @classmethod
-    def _awaits_answer(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("after_bytes") is not None:
-            return {"stage": "response", **given}
-        return given
+    def _awaits_answer(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("after_bytes") is not None:
+            return {"stage": "response", **data}
+        return data
 
     @model_validator(mode="after")
     def _has_answer(self) -> Self:

@@ -12,8 +12,8 @@ from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import KeyedRng
 
 
-def _usual_kind(given: dict[str, Any]) -> CorruptedKind | None:
-    return "price" if given.get("at") is None else None
+def _usual_kind(values: dict[str, Any]) -> CorruptedKind | None:
+    return "price" if values.get("at") is None else None
 
 
 class JsonCorruption(JsonLie, frozen=True):

@@ -45,10 +45,10 @@ class LostWrite(Fault, frozen=True):
         if resource_of(request) == "xhr":
             made = int(rng.draw("id", request.url) * 90_000) + 10_000
             created = 201 if request.method == "POST" else 200
-            said: dict[str, JsonValue] = {"success": True}
+            reply: dict[str, JsonValue] = {"success": True}
             if created == 201:
-                said["id"] = made
-            return (json_reply(request, created, said, echoes=True),), state
+                reply["id"] = made
+            return (json_reply(request, created, reply, echoes=True),), state
         back = _page_before(request)
         headers = {"cache-control": "no-store"}
         if self.answer == "back" and back:

@@ -13,8 +13,8 @@ from warex.llm.exchange import LlmExchange
 from warex.seeds import KeyedRng
 
 
-def _usual_stall(given: Mapping[str, Any]) -> float | None:
-    return None if given.get("then") == "never" else 60.0
+def _usual_stall(values: Mapping[str, Any]) -> float | None:
+    return None if values.get("then") == "never" else 60.0
 
 
 class LlmStall(SilentFault, StreamFault, frozen=True):

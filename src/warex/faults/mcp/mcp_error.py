@@ -58,8 +58,8 @@ class McpError(McpFault, frozen=True):
                 reply = Reply(500, plain, (self.text or "Internal Server Error").encode())
                 return (*self.held, reply)
             case "session_lost":
-                said = error(SESSION_NOT_FOUND, self.text or "Session not found")
-                body = serialize({"jsonrpc": "2.0", "id": None, **said})
+                refusal = error(SESSION_NOT_FOUND, self.text or "Session not found")
+                body = serialize({"jsonrpc": "2.0", "id": None, **refusal})
                 return (*self.held, Reply(404, {"content-type": "application/json"}, body))
 
     @override

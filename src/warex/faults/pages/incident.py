@@ -77,8 +77,8 @@ class Incident:
 
     def say(self, key: str) -> str:
         """Return one way to say something, the same one for all pages of a host."""
-        said = self.rng.choice(options(self.language, key), "page", self.host, key)
-        return said.replace("{site}", self.site)
+        sentence = self.rng.choice(options(self.language, key), "page", self.host, key)
+        return sentence.replace("{site}", self.site)
 
     @property
     def reason(self) -> str:

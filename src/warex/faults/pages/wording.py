@@ -14,7 +14,7 @@ _RIGHT_TO_LEFT: Final = frozenset(("ar", "he"))
 def _additions() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     text = (files(__package__) / "additions.json").read_text(encoding="utf-8")
     return {
-        key: {language: tuple(said) for language, said in by_language.items()}
+        key: {language: tuple(texts) for language, texts in by_language.items()}
         for key, by_language in json.loads(text).items()
     }
 
@@ -24,7 +24,7 @@ def in_languages(key: str, **english: str | None) -> Mapping[str, Mapping[str, s
 
     ``english`` has them in English, in the order of the table; one that is None is left out.
     """
-    said = {
+    translations = {
         language: {
             name: text
             for name, text in zip(english, texts, strict=True)
@@ -32,7 +32,10 @@ def in_languages(key: str, **english: str | None) -> Mapping[str, Mapping[str, s
         }
         for language, texts in _additions()[key].items()
     }
-    return {"en": {name: text for name, text in english.items() if text is not None}, **said}
+    return {
+        "en": {name: text for name, text in english.items() if text is not None},
+        **translations,
+    }
 
 
 def spoken_of(texts: Mapping[str, Mapping[str, str]], language: str) -> Mapping[str, str]:
@@ -44,8 +47,8 @@ def spoken_of(texts: Mapping[str, Mapping[str, str]], language: str) -> Mapping[
 def _wordings() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     text = (files(__package__) / "wording.json").read_text(encoding="utf-8")
     return {
-        language: {key: tuple(options) for key, options in said.items()}
-        for language, said in json.loads(text).items()
+        language: {key: tuple(options) for key, options in by_key.items()}
+        for language, by_key in json.loads(text).items()
     }
 
 

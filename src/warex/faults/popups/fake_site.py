@@ -169,8 +169,8 @@ class _FakePage:
         if front.is_login:
             title, sentence = self._say("login_title"), self._say("login_sentence")
             return f"<h1>{title}</h1><p>{sentence}</p>{form}"
-        said = self._said
-        return f"<h1>{escape(said['title'])}</h1><p>{escape(said['text'])}</p>{form}"
+        words = self._said
+        return f"<h1>{escape(words['title'])}</h1><p>{escape(words['text'])}</p>{form}"
 
     @property
     def _button(self) -> str:

@@ -142,17 +142,17 @@ class MaliciousPopup(PopupFault, frozen=True):
         lures: tuple[Lure, ...] = tuple(_LURES) if self.lure is None else (self.lure,)
         lure = rng.choice(lures, "lure")
         words = _LURES[lure]
-        said = in_languages(lure, title=words.title, text=words.text, button=words.accept)
+        wordings = in_languages(lure, title=words.title, text=words.text, button=words.accept)
         if self.closable:
             crosses = in_languages("button", button="Chat with us", close="Close")
-            said = {
+            wordings = {
                 language: {**texts, "close": crosses[language]["close"]}
-                for language, texts in said.items()
+                for language, texts in wordings.items()
             }
         look = {**words.look, "font": "Arial, sans-serif", "overlay": self.place == "overlay"}
         settings: dict[str, JsonValue] = {
             **self.timing(),
-            "words": as_setting(said),
+            "words": as_setting(wordings),
             # An expired session is the site's own affair.
             "isOfSite": words.front.is_login,
             "large": True,
@@ -160,7 +160,7 @@ class MaliciousPopup(PopupFault, frozen=True):
             "look": look,
         }
         shows = parts(target=f"https://{words.host}/")
-        helpers, meant = (PAGE_LANGUAGE, PAGE_LOOK), parts(**said["en"])
+        helpers, meant = (PAGE_LANGUAGE, PAGE_LOOK), parts(**wordings["en"])
         return run_in_page(popup.__name__, settings, state, rng, helpers, shows=shows, meant=meant)
 
     @override

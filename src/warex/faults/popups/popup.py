@@ -69,10 +69,10 @@ _FONTS: Final = ("system-ui, sans-serif", "Georgia, serif", "Verdana, sans-serif
 
 
 def _in_languages(about: About, words: _Words) -> Mapping[str, Mapping[str, str]]:
-    said = {"title": words.title, "text": words.text, "button": words.accept, "close": words.close}
+    texts = {"title": words.title, "text": words.text, "button": words.accept, "close": words.close}
     if words.field:
-        said["field"] = words.field
-    return in_languages(about, **said)
+        texts["field"] = words.field
+    return in_languages(about, **texts)
 
 
 class Popup(PopupFault, frozen=True):
@@ -97,14 +97,14 @@ class Popup(PopupFault, frozen=True):
             "font": rng.choice(_FONTS, "font", number),
             "overlay": self.place == "overlay",
         }
-        said = _in_languages(about, words)
+        wordings = _in_languages(about, words)
         settings: dict[str, JsonValue] = {
             **self.timing(),
-            "words": as_setting(said),
+            "words": as_setting(wordings),
             "isOfSite": True,
             "look": look,
         }
-        helpers, meant = (PAGE_LANGUAGE, PAGE_LOOK), parts(**said["en"])
+        helpers, meant = (PAGE_LANGUAGE, PAGE_LOOK), parts(**wordings["en"])
         return run_in_page(__name__, settings, state, rng, helpers, meant=meant)
 
     @override

@@ -18,8 +18,8 @@ _WAIT_IS_USUAL = (429, 503)
 _WAIT_HAS_MEANING = (408, 413, 429, 503)
 
 
-def _usual_wait(given: dict[str, Any]) -> int | None:
-    return USUAL_WAIT if given.get("status") in _WAIT_IS_USUAL else None
+def _usual_wait(values: dict[str, Any]) -> int | None:
+    return USUAL_WAIT if values.get("status") in _WAIT_IS_USUAL else None
 
 
 class HttpError(HeldFault, frozen=True):

@@ -97,8 +97,8 @@ class MessageFault(Fault, frozen=True):
     def _fits_action(self) -> Self:
         # A fault that was written down has all of them.
         fields = type(self).model_fields.items()
-        given = [name for name, field in fields if getattr(self, name) != field.default]
-        for name in given:
+        non_default = [name for name, field in fields if getattr(self, name) != field.default]
+        for name in non_default:
             actions = _OF_ACTIONS.get(name, (self.action,))
             if self.action not in actions:
                 which = listing(actions, "or")
@@ -111,7 +111,7 @@ class MessageFault(Fault, frozen=True):
                     f"{name} says which {self.one}s are hit, and action refuse lets none come;"
                     " leave one of them out"
                 )
-        numbers = [name for name in given if name in _NUMBERS]
+        numbers = [name for name in non_default if name in _NUMBERS]
         if len(numbers) > 1:
             raise ValueError(f"{listing(numbers)} exclude each other; give one")
         if self.text is not None and self.text_regex is not None:

@@ -82,8 +82,8 @@ class WebsocketFault(MessageFault, frozen=True):
 
     @override
     def outcome(self) -> str:
-        told = super().outcome()
-        return f"{told}, with code {self.code}" if self.action == "close" else told
+        sentence = super().outcome()
+        return f"{sentence}, with code {self.code}" if self.action == "close" else sentence
 
     @override
     def _more_picks(self) -> Mapping[str, str | None]:

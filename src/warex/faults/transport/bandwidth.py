@@ -38,12 +38,12 @@ kbit/s, 840 ms)."""
 assert PROFILES.keys() == set(get_args(Profile.__value__))
 
 
-def _usual_profile(given: Mapping[str, Any]) -> Profile | None:
-    return "3g" if given.get("down") is None and given.get("up") is None else None
+def _usual_profile(values: Mapping[str, Any]) -> Profile | None:
+    return "3g" if values.get("down") is None and values.get("up") is None else None
 
 
-def _usual_delay(given: Mapping[str, Any]) -> float:
-    line = PROFILES.get(given.get("profile") or "")
+def _usual_delay(values: Mapping[str, Any]) -> float:
+    line = PROFILES.get(values.get("profile") or "")
     return 0.0 if line is None else line.round_trip
 
 

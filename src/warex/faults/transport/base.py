@@ -15,8 +15,8 @@ type Share = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False, strict=True
 """A share of a body, without none and all of it."""
 
 
-def _usual_share(given: Mapping[str, Any]) -> float | None:
-    return 0.5 if given.get("after_bytes") is None else None
+def _usual_share(values: Mapping[str, Any]) -> float | None:
+    return 0.5 if values.get("after_bytes") is None else None
 
 
 class BodyFault(Fault, frozen=True):

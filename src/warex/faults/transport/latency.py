@@ -26,18 +26,18 @@ _COUNTED: Final = 256
 """Requests whose number is remembered; of a forgotten one the draws begin again."""
 
 
-def _usual_jitter(given: Mapping[str, Any]) -> float | None:
-    delay = given.get("delay")
-    has_it = given.get("distribution") in _BELONGS["jitter"]
+def _usual_jitter(values: Mapping[str, Any]) -> float | None:
+    delay = values.get("delay")
+    has_it = values.get("distribution") in _BELONGS["jitter"]
     return delay / 2 if has_it and isinstance(delay, int | float) else None
 
 
-def _usual_sigma(given: Mapping[str, Any]) -> float | None:
-    return 0.5 if given.get("distribution") == "lognormal" else None
+def _usual_sigma(values: Mapping[str, Any]) -> float | None:
+    return 0.5 if values.get("distribution") == "lognormal" else None
 
 
-def _usual_alpha(given: Mapping[str, Any]) -> float | None:
-    return 2.5 if given.get("distribution") == "pareto" else None
+def _usual_alpha(values: Mapping[str, Any]) -> float | None:
+    return 2.5 if values.get("distribution") == "pareto" else None
 
 
 class Latency(HeldFault, frozen=True):

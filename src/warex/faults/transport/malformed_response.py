@@ -20,8 +20,8 @@ _SHOWN: Final[Mapping[str, str]] = {
 }
 
 
-def _usual_coding(given: Mapping[str, Any]) -> Coding | None:
-    return "gzip" if given.get("defect") == "coding" else None
+def _usual_coding(values: Mapping[str, Any]) -> Coding | None:
+    return "gzip" if values.get("defect") == "coding" else None
 
 
 class MalformedResponse(Fault, frozen=True):

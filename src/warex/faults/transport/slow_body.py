@@ -11,8 +11,8 @@ from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds
 from warex.seeds import KeyedRng
 
 
-def _usual_pieces(given: Mapping[str, Any]) -> int | None:
-    return 16 if given.get("piece_bytes") is None else None
+def _usual_pieces(values: Mapping[str, Any]) -> int | None:
+    return 16 if values.get("piece_bytes") is None else None
 
 
 class SlowBody(HeldFault, frozen=True):

@@ -13,8 +13,8 @@ from warex.faults.transport.base import BodyFault
 from warex.seeds import KeyedRng
 
 
-def _usual_stall(given: Mapping[str, Any]) -> float | None:
-    return None if given.get("then") == "never" else 30.0
+def _usual_stall(values: Mapping[str, Any]) -> float | None:
+    return None if values.get("then") == "never" else 30.0
 
 
 class StalledBody(SilentFault, BodyFault, frozen=True):

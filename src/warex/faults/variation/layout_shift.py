@@ -39,13 +39,13 @@ class LayoutShift(VariationFault, frozen=True):
         number = round(self.strength * _MOST + 0.49) if self.strength else 0
         looks = sorted(_LOOKS, key=lambda look: rng.draw("look", look["background"]))
         names = sorted(_WORDS["en"], key=lambda name: rng.draw("words", name))
-        said = [
+        wordings = [
             {language: {"bar": texts[name]} for language, texts in _WORDS.items()} for name in names
         ]
         taller = self.strength * _TALLEST
         bars: list[JsonValue] = [
             {
-                "words": as_setting(said[place]),
+                "words": as_setting(wordings[place]),
                 "after": 200 + round(rng.draw("after", place) * 900),
                 "style": {
                     **looks[place],

@@ -54,6 +54,6 @@ class NewFeature(VariationFault, frozen=True):
                 "border-radius": "8px",
                 "z-index": "1000",
             }
-            said = as_setting(in_languages(kind, text=text, close=close))
-            added.append({"words": said, "style": style, "top": kind == "banner"})
+            wordings = as_setting(in_languages(kind, text=text, close=close))
+            added.append({"words": wordings, "style": style, "top": kind == "banner"})
         return {"added": added}

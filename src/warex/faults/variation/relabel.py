@@ -152,7 +152,7 @@ class Relabel(VariationFault, frozen=True):
         self, table: Mapping[str, tuple[str, ...]], rng: KeyedRng, of: str
     ) -> dict[str, JsonValue]:
         return {
-            said: rng.choice(others, of, "as", said)
-            for said, others in table.items()
-            if rng.draw(of, said) < self.strength
+            label: rng.choice(others, of, "as", label)
+            for label, others in table.items()
+            if rng.draw(of, label) < self.strength
         }

@@ -115,8 +115,8 @@ class Translate(VariationFault, frozen=True):
         language = self.language or rng.choice(_LANGUAGES, "language")
         at = _LANGUAGES.index(language)
         words: dict[str, JsonValue] = {
-            said: others[at]
-            for said, others in WORDS.items()
-            if rng.draw("word", said) < self.strength
+            word: others[at]
+            for word, others in WORDS.items()
+            if rng.draw("word", word) < self.strength
         }
         return {"language": language, "where": INTERFACE, "words": words}

@@ -99,8 +99,8 @@ class Wall(Fault, frozen=True):
             cookie = f"s{rng.hex_word('name')[:6]}={rng.hex_word('cookie', number)}"
         path = f"/{rng.hex_word('path', pages)}"
         incident = Incident.at(exchange, self.page_status, rng)
-        said = self.text(incident)
-        page = site_page(incident, *said[:3], path_of_form=path, **said.words)
+        texts = self.text(incident)
+        page = site_page(incident, *texts[:3], path_of_form=path, **texts.words)
         wall_exit = self.way_out(WallExit(path, same_site_location(request), cookie), incident)
         reply = replace(page.reply(self.page_status), wall_exit=wall_exit)
         passed: list[JsonValue] = [it for it in _passed(state) if it != site]

@@ -55,13 +55,13 @@ class ItemGone(Fault, frozen=True):
 
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer for the item, or take it out of a basket."""
-        request, gone = exchange.request, _gone(state)
-        if not any(it.is_asked_for(request) for it in gone):
+        request, removed = exchange.request, _gone(state)
+        if not any(it.is_asked_for(request) for it in removed):
             new = item_of(request)
             if new is None:
-                return self._elsewhere(exchange, gone, state, rng)
-            gone = (*gone, new)
-        items: list[JsonValue] = [list(it) for it in gone]
+                return self._elsewhere(exchange, removed, state, rng)
+            removed = (*removed, new)
+        items: list[JsonValue] = [list(it) for it in removed]
         known: FaultState = {**state, "gone": items, "waits": False}
         change = ValueChange("item", request.parts.path, None)
         incident = Incident.at(exchange, self.status, rng)
@@ -80,17 +80,17 @@ class ItemGone(Fault, frozen=True):
         return (replace(reply, changes=(change,)),), known
 
     def _elsewhere(
-        self, exchange: Exchange, gone: tuple[Item, ...], state: FaultState, rng: KeyedRng
+        self, exchange: Exchange, removed: tuple[Item, ...], state: FaultState, rng: KeyedRng
     ) -> EffectsAndState:
         """Take the items out of what another page or data tells of a basket."""
         request = exchange.request
-        if not gone:
+        if not removed:
             return (Rewrite(HeaderEdit()),), {**state, "waits": True}
         if resource_of(request) == "xhr":
-            edit = GoneItem("replaced", rng, items=tuple((it.path, it.name) for it in gone))
+            edit = GoneItem("replaced", rng, items=tuple((it.path, it.name) for it in removed))
             return (Rewrite(edit),), state
         notes = {it: {"gone": options(it, "gone_note")[0]} for it in languages()}
-        here = [it for it in gone if it.host == request.parts.netloc]
+        here = [it for it in removed if it.host == request.parts.netloc]
         items: list[JsonValue] = [{"path": it.path, "query": it.query} for it in here]
         settings: dict[str, JsonValue] = {
             "after": 0,
@@ -113,17 +113,17 @@ class ItemGone(Fault, frozen=True):
     @override
     def reaches(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether a request is for the item, or for a page or data that may have it in a basket."""
-        request, gone = exchange.request, _gone(state)
+        request, removed = exchange.request, _gone(state)
         kind = resource_of(request)
-        if kind not in ("document", "xhr", "other") or not gone:
+        if kind not in ("document", "xhr", "other") or not removed:
             return False
-        if any(it.is_asked_for(request) for it in gone):
+        if any(it.is_asked_for(request) for it in removed):
             return True
         if request.method != "GET" or item_of(request) is not None:
             return False
         if kind == "xhr":
             return OF_BASKETS.search(request.parts.path) is not None
-        return request.is_top_level and any(it.host == request.parts.netloc for it in gone)
+        return request.is_top_level and any(it.host == request.parts.netloc for it in removed)
 
     @override
     def outcome(self) -> str:
@@ -135,8 +135,8 @@ class ItemGone(Fault, frozen=True):
 
 def _gone(state: FaultState) -> tuple[Item, ...]:
     """Return the items that are gone."""
-    gone = state.get("gone")
-    known = gone if isinstance(gone, list) else []
+    stored = state.get("gone")
+    known = stored if isinstance(stored, list) else []
     return tuple(Item(*map(str, it)) for it in known if isinstance(it, list))
 
 

@@ -22,8 +22,8 @@ _WHY_NOTHING: Final = {
 _MILLIONTHS: Final = 1_000_000
 
 
-def _usual_factor(given: dict[str, Any]) -> float | None:
-    return 1.2 if given.get("amount") is None else None
+def _usual_factor(values: dict[str, Any]) -> float | None:
+    return 1.2 if values.get("amount") is None else None
 
 
 class PriceChange(PageFault, frozen=True):

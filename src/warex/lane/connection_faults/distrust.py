@@ -114,10 +114,10 @@ class Distrust:
         patterns = self._config.traffic.all_llm_hosts
         return is_known_llm_host(host) or any(host_matches(it, host) for it in patterns)
 
-    def _void(self, host: str, said: str) -> str:
+    def _void(self, host: str, alert: str) -> str:
         ca = self._authority
         return (
-            f"a client does not trust WAREX's certificate for {host} ({said}), so what it asked"
+            f"a client does not trust WAREX's certificate for {host} ({alert}), so what it asked"
             " for failed or passed unread, which is not the agent's doing; start a browser with"
             f" --ignore-certificate-errors-spki-list={ca.spki}, or with ignore_https_errors=True"
             f" (Playwright), and let other programs trust {ca.certificate}"

@@ -67,8 +67,8 @@ class HandshakeFaults:
         faulty = self._open.pop(connection.number, None)
         if faulty is None:
             return False
-        met = connection.certificate_sent if faulty.sends_certificate else ended == "aborted"
-        self._tries.settle(faulty.injection, delivered=met)
+        delivered = connection.certificate_sent if faulty.sends_certificate else ended == "aborted"
+        self._tries.settle(faulty.injection, delivered=delivered)
         return True
 
     def _settle_downgrade(self, downgrade: _Downgrade, ended: Handshake) -> None:

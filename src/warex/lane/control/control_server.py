@@ -104,13 +104,13 @@ class ControlServer:
 
     async def _check_head(self, method: str, request: h11.Request) -> _Response | None:
         """Return the refusal of a request by its head; None if the head is accepted."""
-        said = dict(request.headers)
-        if not hmac.compare_digest(said.get(b"authorization", b""), self._wanted):
+        headers = dict(request.headers)
+        if not hmac.compare_digest(headers.get(b"authorization", b""), self._wanted):
             return _error(401, "the token is missing or wrong: Authorization: Bearer …")
-        host = said.get(b"host", b"").decode("latin-1")
+        host = headers.get(b"host", b"").decode("latin-1")
         if host and not _is_own(f"http://{host}"):
             return _error(403, f"Host: {host} is not this machine; use 127.0.0.1")
-        origin = said.get(b"origin", b"").decode("latin-1")
+        origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and not _is_own(origin):
             return _error(403, f"pages of {origin} may not call this")
         if method not in METHODS:

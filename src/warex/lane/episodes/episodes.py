@@ -161,7 +161,7 @@ class Episodes:
             unless_begun.callback(lane.recorder.close)
             lane.attribution.episode = name
             lane.engine.attach(self.own.engine.control)
-            lane.on_notice = lambda said: self.on_notice(f"episode {name}: {said}")
+            lane.on_notice = lambda notice: self.on_notice(f"episode {name}: {notice}")
             lane.recorder.traffic.notices = lane.on_notice
             lane.recorder.on_broken = lambda why: self.on_notice(f"episode {name} is void: {why}")
             lane.begin_task(name, config.seed, "control")

@@ -33,11 +33,11 @@ class Injection:
 
 def injections_of(events: Iterable[Event]) -> list[Injection]:
     """Return the injections of a ledger or a trace, in planning order."""
-    found: dict[str, Injection] = {}
+    injections: dict[str, Injection] = {}
     for event in events:
         match event:
             case FaultPlanned():
-                found[event.injection] = Injection(
+                injections[event.injection] = Injection(
                     id=event.injection,
                     rule=event.rule,
                     kind=str(event.fault.get("kind", "")),
@@ -48,12 +48,14 @@ def injections_of(events: Iterable[Event]) -> list[Injection]:
                     state="planned",
                     repeat_of=event.repeat_of,
                 )
-            case FaultDelivered() if injection := found.get(event.injection):
-                found[injection.id] = replace(injection, state="delivered", waited_s=event.waited_s)
-            case FaultMissed(injection=str(missed)) if injection := found.get(missed):
-                found[injection.id] = replace(
+            case FaultDelivered() if injection := injections.get(event.injection):
+                injections[injection.id] = replace(
+                    injection, state="delivered", waited_s=event.waited_s
+                )
+            case FaultMissed(injection=str(missed)) if injection := injections.get(missed):
+                injections[injection.id] = replace(
                     injection, state="missed", reason=event.reason, waited_s=event.waited_s
                 )
             case _:
                 pass
-    return list(found.values())
+    return list(injections.values())

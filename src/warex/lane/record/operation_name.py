@@ -39,10 +39,10 @@ def operation_name(body: bytes, content_type: str) -> str:
     if kind != "application/json" and not kind.endswith("+json") and kind != "text/plain":
         return ""
     try:
-        said = parse_json(body)
+        parsed = parse_json(body)
     except ValueError:
         return ""
-    asked = said if isinstance(said, list) else [said]
+    asked = parsed if isinstance(parsed, list) else [parsed]
     return ",".join(name for name in map(_one, asked[:_MAX_OPERATIONS]) if name)
 
 
@@ -51,28 +51,30 @@ def operation_of(request: dict[str, JsonValue]) -> str:
     return next((name for name in _names(request) if name), "")
 
 
-def _one(said: JsonValue) -> str:
-    return operation_of(as_dict(said))
+def _one(operation: JsonValue) -> str:
+    return operation_of(as_dict(operation))
 
 
-def _names(said: dict[str, JsonValue]) -> Iterator[str]:
-    document = as_text(said.get("query"))
-    if name := _plain(as_text(said.get("operationName"))):
+def _names(operation: dict[str, JsonValue]) -> Iterator[str]:
+    document = as_text(operation.get("query"))
+    if name := _plain(as_text(operation.get("operationName"))):
         # One document may define several operations; the name chooses.
         kind = re.search(rf"\b(query|mutation|subscription)\s+{re.escape(name)}\b", document)
         yield f"{kind[1]} {name}" if kind else name
     yield _in_document(document)
-    if "jsonrpc" in said:
-        method = _plain(as_text(said.get("method")))
-        tool = as_text(as_dict(said.get("params")).get("name")) if method == "tools/call" else ""
+    if "jsonrpc" in operation:
+        method = _plain(as_text(operation.get("method")))
+        tool = (
+            as_text(as_dict(operation.get("params")).get("name")) if method == "tools/call" else ""
+        )
         yield f"{method} {tool}" if _plain(tool) else method
 
 
 def _in_document(text: str) -> str:
-    found = _DOCUMENT.match(text)
-    if found is None:
+    match = _DOCUMENT.match(text)
+    if match is None:
         return ""
-    kind, name, field = found.groups()
+    kind, name, field = match.groups()
     return f"{kind or 'query'} {name or field}"
 
 

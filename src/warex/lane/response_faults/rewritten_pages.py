@@ -84,8 +84,8 @@ def _without_cookies(headers: Headers, names: Collection[str]) -> Headers:
     """Return a request's headers without cookies of these names (RFC 6265 §5.4)."""
     # HTTP/2 may divide the field (RFC 9113 §8.2.3).
     cookies = ";".join(headers.get_all("cookie")).split(";")
-    kept = [it.strip() for it in cookies if it.partition("=")[0].strip() not in names]
-    left = "; ".join(it for it in kept if it)
+    remaining = [it.strip() for it in cookies if it.partition("=")[0].strip() not in names]
+    left = "; ".join(it for it in remaining if it)
     return headers.with_field("cookie", left) if left else headers.without("cookie")
 
 
@@ -299,10 +299,10 @@ class RewrittenPages:
         reported, left_out = read_changes(report.payload)
         if report.what == CHANGED:
             room = MAX_CHANGES - len(change.reported)
-            kept = [reported_value(it) for it in reported[: max(0, room)]]
-            change.reported = (*change.reported, *reported[: len(kept)])
-            left_out += len(reported) - len(kept)
-            self._record(change, report, changes=kept, left_out=left_out)
+            recorded = [reported_value(it) for it in reported[: max(0, room)]]
+            change.reported = (*change.reported, *reported[: len(recorded)])
+            left_out += len(reported) - len(recorded)
+            self._record(change, report, changes=recorded, left_out=left_out)
             return
         if isinstance(page.edit, InjectedScript):
             detail = dict(page.edit.details).get(report.detail, "")

@@ -192,13 +192,13 @@ def start_rewriter(
 
 def _fields(headers: Headers, rewriting: ActiveRewrite) -> Iterator[tuple[bytes, bytes]]:
     """Yield the headers of the edited response, in their order."""
-    gone = _FOR_LATER if rewriting.keeps_body else (*_FOR_LATER, *_OF_THE_BYTES)
+    removed = _FOR_LATER if rewriting.keeps_body else (*_FOR_LATER, *_OF_THE_BYTES)
     for name, value in headers.fields:
         known = name.decode("latin-1").lower()
-        if known in gone:
+        if known in removed:
             continue
-        given = rewriting.header(known, value.decode("latin-1"))
-        if given is not None:
-            yield name, given.encode("latin-1", "replace")
+        replacement = rewriting.header(known, value.decode("latin-1"))
+        if replacement is not None:
+            yield name, replacement.encode("latin-1", "replace")
     for more, text in rewriting.extra_headers:
         yield more.encode("latin-1"), text.encode("latin-1", "replace")

@@ -77,16 +77,16 @@ def first_hit(
 
     ``where`` and ``shown``: the message in the ledger; ``now``: second of the trial.
     """
-    found: MessageHit | None = None
+    hit: MessageHit | None = None
     text: str | None = None
     for rule in rules:
         is_hit, corrupted, changes = rule.hits(message)
-        if is_hit and found is None:
-            found, text = (
+        if is_hit and hit is None:
+            hit, text = (
                 MessageHit(rule, now, _told(rule.effect, where, shown, changes)),
                 corrupted,
             )
-    return found, text
+    return hit, text
 
 
 def _told(

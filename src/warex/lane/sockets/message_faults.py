@@ -100,17 +100,17 @@ class SocketFaults:
         seen = SeenMessage(message.content, from_client, operation=name)
         where = f"message {message.number} of the {'client' if from_client else 'server'}"
         shown = message.content.decode(errors="replace") if message.is_text else "binary"
-        found, text = first_hit(self.rules, seen, where, shown, self._now())
+        message_hit, text = first_hit(self.rules, seen, where, shown, self._now())
         if side.postponed is not None:
             first, hit = side.postponed
             side.postponed = None
             yield from side.stream.instead(first)
             yield from side.stream.unchanged(message)
             yield from (side.stream.copy(first), Happened(hit))
-        elif found is None:
+        elif message_hit is None:
             yield from side.stream.unchanged(message)
         else:
-            yield from self._done(side, message, found, text, from_client=from_client)
+            yield from self._done(side, message, message_hit, text, from_client=from_client)
 
     def _done(
         self,

@@ -136,13 +136,13 @@ class Sockets:
         hits.count += 1
         changes = [changed_value(it) for it in note.changes]
         if hits.count > 1:
-            kept, left_out = changes[:MAX_CHANGES], max(0, len(changes) - MAX_CHANGES)
+            recorded, left_out = changes[:MAX_CHANGES], max(0, len(changes) - MAX_CHANGES)
             self._recorder.write(
                 Witness(
                     exchange=state.id,
                     injection=applied.injection.id,
                     what=_CHANGED,
-                    changes=kept,
+                    changes=recorded,
                     left_out=left_out,
                 )
             )

@@ -125,9 +125,9 @@ class StdioSessions:
         headers, status = exchange.request.headers.by_name, 200
         try:
             self._check(call.request)
-            given = tuple((name, headers[name]) for name in _FOR_LANE if name in headers)
+            lane_headers = tuple((name, headers[name]) for name in _FOR_LANE if name in headers)
             url, body = call.request.url, exchange.request_body or b""
-            answer = self.call(url, body, exchange.connection, given)
+            answer = self.call(url, body, exchange.connection, lane_headers)
         except BadCall as refusal:
             status, answer = refusal.status, {"error": str(refusal)}
         sent = json.dumps(answer).encode()
@@ -158,12 +158,12 @@ class StdioSessions:
         name = parts.path.removeprefix(_PATH)
         if name == "begin":
             return {"session": self._begin(body, asked_on)}
-        given = dict(parse_qsl(parts.query))
-        session = self._sessions.get(_number(given, "session"))
+        query = dict(parse_qsl(parts.query))
+        session = self._sessions.get(_number(query, "session"))
         if session is None:
             raise BadCall(404, "there is no such session")
         self._ask_on(session, asked_on)
-        number = _number(given, "exchange")
+        number = _number(query, "exchange")
         if name == "request":
             step = self._request(session, number, body, headers)
         elif (known := session.live.get(number)) is None:
@@ -199,8 +199,8 @@ class StdioSessions:
         now = self._wall()
         for number in list(session.live):
             timings = ExchangeTimings(started=now, ended=now)
-            gone = Outcome(end="client_left", error="`warex mcp` has ended", timings=timings)
-            self._handler.ended(session.live.pop(number).exchange, gone)
+            outcome = Outcome(end="client_left", error="`warex mcp` has ended", timings=timings)
+            self._handler.ended(session.live.pop(number).exchange, outcome)
 
     def _ask_on(self, session: _Session, asked_on: Connection) -> None:
         session.asked_on = asked_on
@@ -208,8 +208,8 @@ class StdioSessions:
 
     def _begin(self, body: bytes, asked_on: Connection) -> int:
         try:
-            given = json.loads(body)
-            name = given["name"]
+            details = json.loads(body)
+            name = details["name"]
         except (ValueError, TypeError, KeyError, RecursionError):
             raise BadCall(400, 'the body is to be {"name": NAME}') from None
         if not isinstance(name, str) or re.fullmatch(NAME, name) is None:
@@ -303,8 +303,8 @@ def _session_header(number: int) -> tuple[str, str]:
     return "mcp-session-id", f"stdio-{number}"
 
 
-def _number(given: dict[str, str], name: str) -> int:
-    text = given.get(name, "")
+def _number(query: dict[str, str], name: str) -> int:
+    text = query.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise BadCall(400, f"{name}: {text!a} is not a number")
     return int(text)

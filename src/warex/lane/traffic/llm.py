@@ -173,18 +173,18 @@ class LlmCalls:
         if self.cache is None or tap.cache_entry is None or tap.replayed is not None:
             return
         # Cached answers are not redacted, so an answer with a secret is not cached.
-        whole = (
+        is_complete = (
             event.status == 200
             and event.complete
             and not self.recorder.redactor.is_secret_answer(event.answer, event.tool_calls)
         )
-        if not (whole and by_model) or tap.last_byte is None:
+        if not (is_complete and by_model) or tap.last_byte is None:
             self.cache.give_up(tap.cache_entry)
             return
         values = headers.by_name
-        kept = tuple((name, values[name]) for name in _KEPT_HEADERS if name in values)
+        cached_headers = tuple((name, values[name]) for name in _KEPT_HEADERS if name in values)
         latency = round(tap.last_byte - tap.sent_at, 6)
-        self.cache.keep(tap.cache_entry, CachedAnswer(kept, bytes(tap.body), latency))
+        self.cache.keep(tap.cache_entry, CachedAnswer(cached_headers, bytes(tap.body), latency))
 
 
 class LlmTraffic(Traffic):
@@ -274,12 +274,12 @@ class LlmTraffic(Traffic):
         tap.replayed = cache.earlier(tap.cache_entry)
         if tap.replayed is None:
             return None
-        kept = tuple(
+        fields = tuple(
             (name.encode(), value.encode("latin-1", "replace"))
             for name, value in tap.replayed.headers
         )
         length = b"%d" % len(tap.replayed.body)
-        headers = Headers((*kept, (b"content-length", length)))
+        headers = Headers((*fields, (b"content-length", length)))
         return WholeResponse(ResponseHead(200, b"OK", "HTTP/1.1", headers), tap.replayed.body)
 
     @override
@@ -364,8 +364,8 @@ class LlmTraffic(Traffic):
 
 def _status(head: ResponseHead | None, ending: Ending) -> int | None:
     """Return the status that the client has seen: none of an answer cut before it began."""
-    given = ending.error is None or ending.began or ending.in_part
-    return None if head is None or not given else head.status
+    was_sent = ending.error is None or ending.began or ending.in_part
+    return None if head is None or not was_sent else head.status
 
 
 def _cache_of(config: ProxyConfig) -> LlmCache | None:

@@ -121,8 +121,8 @@ def read_call(
     first_token = _first_token(tap, answer, content_type, content_encoding)
 
     def keep(image: bytes) -> str:
-        kept = redact_image(image)
-        return reference(kept) if blobs is None else blobs.put(kept)
+        redacted = redact_image(image)
+        return reference(redacted) if blobs is None else blobs.put(redacted)
 
     messages = detach_images(tap.request, keep)
     usage = answer.usage if by_model else tap.upstream_usage

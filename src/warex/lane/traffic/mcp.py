@@ -162,9 +162,9 @@ class McpCalls:
             if answer is not None and answer.key is not None:
                 call = pending.pop(answer.key, None)
             if call is not None and call.amendment is not None and tap.can_be_changed:
-                said = self._amend(tap, call, call.amendment, message, now)
-                is_changed = is_changed or said != changes.serialize(message)
-                instead += [said] if said else []
+                serialized = self._amend(tap, call, call.amendment, message, now)
+                is_changed = is_changed or serialized != changes.serialize(message)
+                instead += [serialized] if serialized else []
                 continue
             instead.append(changes.serialize(message))
             if call is not None and answer is not None:
@@ -188,25 +188,25 @@ class McpCalls:
         now: float,
     ) -> bytes:
         """Return the changed answer; empty if it is delayed."""
-        said = changes.serialize(message)
+        serialized = changes.serialize(message)
         if amendment.change is not None:
-            said = changes.apply_change(message, amendment.change)
+            serialized = changes.apply_change(message, amendment.change)
         call.is_amended = True
         if tap.session.transport == "sse" and amendment.after:
             assert call.request.key is not None
             tap.session.pending[call.request.key] = call
-            late = partial(self._send_late, tap, call, amendment, said)
+            late = partial(self._send_late, tap, call, amendment, serialized)
             self._call_later(amendment.after, late)
             return b""
-        self._given(tap, call, amendment, said, now)
-        return said
+        self._given(tap, call, amendment, serialized, now)
+        return serialized
 
     def _given(
-        self, tap: McpTap, call: PendingRequest, amendment: Amendment, said: bytes, now: float
+        self, tap: McpTap, call: PendingRequest, amendment: Amendment, serialized: bytes, now: float
     ) -> None:
         """Record a changed answer."""
         amendment.awaits_answer = False
-        answer = next(mcp.answers(mcp.read_messages(said)), None)
+        answer = next(mcp.answers(mcp.read_messages(serialized)), None)
         if answer is None:
             self._give_up(tap.session, call, "the answer is not JSON", now)
         else:
@@ -215,13 +215,13 @@ class McpCalls:
             amendment.settle(not tap.client_has_left())
 
     def _send_late(
-        self, tap: McpTap, call: PendingRequest, amendment: Amendment, said: bytes
+        self, tap: McpTap, call: PendingRequest, amendment: Amendment, serialized: bytes
     ) -> None:
         if call.request.key is None or tap.session.pending.pop(call.request.key, None) is not call:
             return
         amendment.waited_s += amendment.after
-        self._given(tap, call, amendment, said, self.recorder.clock.now())
-        tap.send(said)
+        self._given(tap, call, amendment, serialized, self.recorder.clock.now())
+        tap.send(serialized)
 
     def push(self, session: McpSession, message: bytes, after: float) -> None:
         """Insert a message into a session's stream after some seconds."""
@@ -234,12 +234,12 @@ class McpCalls:
 
     def _take_requests(self, tap: McpTap) -> list[PendingRequest]:
         """Remove and return the pending calls of one exchange."""
-        found = tap.pending + tap.without_id
+        requests = tap.pending + tap.without_id
         for call in tap.pending:
             assert call.request.key is not None
             del tap.session.pending[call.request.key]
         tap.without_id = []
-        return found
+        return requests
 
     def end(self, tap: McpTap, ending: Ending) -> None:
         """Record the end of an exchange."""

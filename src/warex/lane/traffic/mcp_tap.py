@@ -136,9 +136,9 @@ class McpTap:
         if self.is_over:
             return data
         if not data:
-            kept = b"" if self._events is None else self._events.rest()[self._forwarded :]
+            remainder = b"" if self._events is None else self._events.rest()[self._forwarded :]
             # Nothing of a compressed response was delayed.
-            return b"" if self._compressed else kept
+            return b"" if self._compressed else remainder
         self.was_read = True
         if self._events is None or self._decoder is None:
             if len(self._body) + len(data) <= LONGEST:
@@ -146,11 +146,11 @@ class McpTap:
             else:
                 self.unread = _TOO_LONG
             return data
-        given = b""
+        output = b""
         for part in () if self._decoder.is_bomb else self._decoder.feed(data):
             if self._decoder.is_bomb:
                 break
-            given += b"".join(self._handle_event(it, now) for it in self._events.feed(part))
+            output += b"".join(self._handle_event(it, now) for it in self._events.feed(part))
         if self._decoder.is_bomb:
             self.unread = "it is a decompression bomb"
         elif self._decoder.broken:
@@ -160,14 +160,14 @@ class McpTap:
         if self._compressed:
             return data
         if self.is_over or not self.session.amends:
-            given += self._events.pending_from(self._forwarded)
+            output += self._events.pending_from(self._forwarded)
             self._forwarded = self._events.pending
-        return given + self.take_queued()
+        return output + self.take_queued()
 
     def _handle_event(self, event: SseEvent, now: float) -> bytes:
         """Handle an event; return the part of it to send now."""
         raw, self._forwarded = event.raw[self._forwarded :], 0
-        whole = len(raw) == len(event.raw)
+        is_complete = len(raw) == len(event.raw)
         if self.is_over:
             return raw
         self.resumable |= event.has_id
@@ -177,7 +177,7 @@ class McpTap:
         if self.may_not_be_mcp and event.data:
             self.is_over = True  # An event stream of a page.
             return raw
-        self.can_be_changed = whole and not self._compressed
+        self.can_be_changed = is_complete and not self._compressed
         instead = self._listener.handle_message(self, event.data, now)
         if instead is None:
             return raw
@@ -194,8 +194,8 @@ class McpTap:
         """Return the queued messages; nothing within an event of the server."""
         if self._forwarded or not self._outbox:
             return b""
-        said, self._outbox = b"".join(self._outbox), []
-        return said
+        queued, self._outbox = b"".join(self._outbox), []
+        return queued
 
     def decoded_body(self, content_encoding: str) -> bytes:
         """Return the decoded body of a response that is not an event stream."""

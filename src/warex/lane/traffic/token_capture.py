@@ -78,7 +78,7 @@ class TokenCapture:
             body = self.feed(response.body) + self.feed(b"")
             self._splitter = None  # It may still be sent in pieces, which are fed.
         elif self.needs_whole_response:
-            body = self._reader.read(response.body, whole=True) or b""
+            body = self._reader.read(response.body, complete=True) or b""
         else:
             return response
         return response if body == response.body else response.with_body(body)
@@ -99,7 +99,7 @@ class TokenCapture:
         assert self._reader is not None
         if event.content is None:
             return event.raw
-        content = self._reader.read(event.content, whole=False)
+        content = self._reader.read(event.content, complete=False)
         if content is None:
             return event.left_out()
         if content == event.content:

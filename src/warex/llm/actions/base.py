@@ -62,5 +62,5 @@ class CodeCall(Struct, frozen=True):
     def as_action(self, name: str) -> Action:
         """Return the action with this name that the call is."""
         by_name = bool(self.keywords) and not self.arguments
-        given = (*self.arguments, *self.keywords.values())
-        return Action(name, dict(self.keywords) if by_name else given, self.context)
+        arguments = (*self.arguments, *self.keywords.values())
+        return Action(name, dict(self.keywords) if by_name else arguments, self.context)

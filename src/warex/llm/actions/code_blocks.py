@@ -73,13 +73,15 @@ _MOST_CALLS: Final = 200
 
 def code_in_text(text: str) -> tuple[Code, ...]:
     """Return the pieces of code in a text whose language is known, in order."""
-    found: list[Code] = []
+    blocks: list[Code] = []
     for block in _IN_TEXT.finditer(text):
         language = _TAGS.get(block[1] or "") or _LANGUAGES.get((block["language"] or "").lower())
         source = block["fenced"] if block["tagged"] is None else _bare(block["tagged"])
-        if language is not None and len(found) < _MOST_BLOCKS:
-            found.append(Code(language, _PROMPT.sub("", source) if language == "shell" else source))
-    return tuple(found)
+        if language is not None and len(blocks) < _MOST_BLOCKS:
+            blocks.append(
+                Code(language, _PROMPT.sub("", source) if language == "shell" else source)
+            )
+    return tuple(blocks)
 
 
 def without_code(text: str) -> str:
@@ -194,14 +196,14 @@ def _opened(call: CodeCall | Code, depth: int) -> Iterator[CodeCall]:
 
 
 def _code_in_call(call: CodeCall) -> Code | None:
-    given = (*call.arguments, *call.keywords.values())
-    if call.is_command or not given:
+    arguments = (*call.arguments, *call.keywords.values())
+    if call.is_command or not arguments:
         return None
     if _EVALUATES.fullmatch(call.name):
-        return Code("javascript", given[0], call.context)
+        return Code("javascript", arguments[0], call.context)
     runs = _RUNS_COMMANDS.get(call.module or call.receiver, ())
     if call.name in runs:
-        return Code("shell", _command_line(given[0]), call.context)
+        return Code("shell", _command_line(arguments[0]), call.context)
     return None
 
 

@@ -126,7 +126,7 @@ def _in_text(text: str, known: Collection[str], defined: Definitions) -> tuple[A
 
 def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action, ...]:
     """Return the actions among the calls in code."""
-    found: list[Action] = []
+    actions: list[Action] = []
     for call in calls:
         action = call.as_action(call.full_name)
         kind = action_kind_with_arguments(action.name, _json(action))
@@ -135,8 +135,8 @@ def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action
         is_look_up = call.is_receiver and kind == "look"
         is_known_kind = kind is not None or call.is_command
         if is_known_kind and not is_look_up and call.name not in known and _may_act(call):
-            found.append(action)
-    return tuple(found)
+            actions.append(action)
+    return tuple(actions)
 
 
 def _may_act(call: CodeCall) -> bool:
@@ -160,25 +160,27 @@ def _may_act(call: CodeCall) -> bool:
 
 
 def _json(action: Action) -> JsonValue:
-    given = action.arguments
-    return dict(given) if isinstance(given, Mapping) else list(given)
+    arguments = action.arguments
+    return dict(arguments) if isinstance(arguments, Mapping) else list(arguments)
 
 
 def _by_names(text: str, calls: tuple[ToolCall, ...], known: Collection[str]) -> tuple[Action, ...]:
     """Return the actions in tool calls or a text, without code."""
     plain = _RECEIVER.sub(r"\1", text)
-    said = plain + "".join(f'\n"{call.name}" {call.arguments}' for call in calls)
-    words = dict.fromkeys(_WORD.findall(said))
+    answer_text = plain + "".join(f'\n"{call.name}" {call.arguments}' for call in calls)
+    words = dict.fromkeys(_WORD.findall(answer_text))
     names = tuple(name for name in words if name not in known and action_kind(name))
     answer = LlmAnswer(model="", text=plain, tool_calls=calls, complete=True)
-    found = parse_actions(answer, Vocabulary(name="any", other=names))
-    if calls and not found:
+    actions = parse_actions(answer, Vocabulary(name="any", other=names))
+    if calls and not actions:
         names = tuple(it.name for it in calls if it.name not in known and _kind_of_call(it))
-        found = parse_actions(answer, Vocabulary(name="any", other=names))
+        actions = parse_actions(answer, Vocabulary(name="any", other=names))
     if not calls:
         lines = tuple(actions_on_lines(plain, frozenset(names)))
-        found = lines if len(lines) > len(found) else found
-    return tuple(action for action in found if action.arguments or _is_meant(action.name, said))
+        actions = lines if len(lines) > len(actions) else actions
+    return tuple(
+        action for action in actions if action.arguments or _is_meant(action.name, answer_text)
+    )
 
 
 def _kind_of_call(call: ToolCall) -> ActionKind | None:
@@ -189,6 +191,6 @@ def _kind_of_call(call: ToolCall) -> ActionKind | None:
     return action_kind_with_arguments(call.name, as_dict(arguments))
 
 
-def _is_meant(name: str, said: str) -> bool:
+def _is_meant(name: str, text: str) -> bool:
     """Whether a name without arguments is called, quoted, or follows ``Action:``."""
-    return bool(re.search(rf"\b{name}\(|\"{name}\"|(?i:action)[\W_]{{0,6}}{name}\b", said))
+    return bool(re.search(rf"\b{name}\(|\"{name}\"|(?i:action)[\W_]{{0,6}}{name}\b", text))

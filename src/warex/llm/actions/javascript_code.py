@@ -130,7 +130,7 @@ class _Reader:
         new = node.type == "new_expression"
         function = node.child_by_field_name("constructor" if new else "function")
         arguments = node.child_by_field_name("arguments")
-        given = [] if arguments is None else arguments.named_children
+        argument_nodes = [] if arguments is None else arguments.named_children
         if function is None:
             return
         if function.type not in ("identifier", *_FUNCTIONS):
@@ -138,9 +138,9 @@ class _Reader:
         name, receiver, before = _chain(function)
         # A function that is passed on is called, after the call itself unless it is one of the
         # code's own.
-        passed = [each for each in given if each.type in _FUNCTIONS]
-        self._all((each for each in given if each.type not in _FUNCTIONS), context)
-        for each in given:
+        passed = [each for each in argument_nodes if each.type in _FUNCTIONS]
+        self._all((each for each in argument_nodes if each.type not in _FUNCTIONS), context)
+        for each in argument_nodes:
             if each.type == "identifier" and _source(each) in self._functions:
                 self._enter(_source(each), (), context)
         if function.type in _FUNCTIONS:
@@ -148,9 +148,9 @@ class _Reader:
         elif function.type == "parenthesized_expression":
             pass
         elif name in self._functions:
-            self._enter(name, given, context)
+            self._enter(name, argument_nodes, context)
         elif name and not new:
-            texts = tuple(map(self._text, (*before, *given)))
+            texts = tuple(map(self._text, (*before, *argument_nodes)))
             self.calls.append(
                 CodeCall(
                     name,
@@ -163,7 +163,7 @@ class _Reader:
             )
         self._all(passed, context)
 
-    def _enter(self, name: str, given: Iterable["Node"], context: Context) -> None:
+    def _enter(self, name: str, argument_nodes: Iterable["Node"], context: Context) -> None:
         function = self._functions[name]
         body = function.child_by_field_name("body")
         if body is None or self._open_functions >= _DEEPEST_FUNCTION:
@@ -172,7 +172,7 @@ class _Reader:
         single = function.child_by_field_name("parameter")
         listed = function.child_by_field_name("parameters")
         parameters = [single] if single is not None else listed.named_children if listed else []
-        texts = [self._value(each) for each in given]
+        texts = [self._value(each) for each in argument_nodes]
         for position, parameter in enumerate(parameters):
             text = texts[position] if position < len(texts) else None
             if (bound := _IDENTIFIER.match(_source(parameter))) is not None:
@@ -231,8 +231,8 @@ def _chain(function: "Node | None") -> tuple[str, str, list["Node"]]:
                 names.append(_source(last))
             node = node.child_by_field_name("object")
         elif node.type == "call_expression":
-            if (given := node.child_by_field_name("arguments")) is not None:
-                arguments = [*given.named_children, *arguments]
+            if (argument_list := node.child_by_field_name("arguments")) is not None:
+                arguments = [*argument_list.named_children, *arguments]
             node = node.child_by_field_name("function")
         elif node.type in ("await_expression", "parenthesized_expression", "non_null_expression"):
             node = node.named_children[0] if node.named_children else None

@@ -90,16 +90,16 @@ def action_kind(name: str) -> ActionKind | None:
     Of a tool of an MCP server, ``mcp__SERVER__TOOL``, the tool's own name counts.
     """
     name = name.rpartition("__")[2] or name
-    for whole in (name.lower(), _OF_WHAT.sub("", name.lower())):
-        if whole in _DOES:
-            return _DOES[whole]
+    for spelling in (name.lower(), _OF_WHAT.sub("", name.lower())):
+        if spelling in _DOES:
+            return _DOES[spelling]
     parts = [part.lower() for part in _PARTS.findall(name)]
-    found = {_DOES[part] for part in parts if part in _DOES}
-    if "go" in parts and not found:
-        found = {"goto"}
+    kinds = {_DOES[part] for part in parts if part in _DOES}
+    if "go" in parts and not kinds:
+        kinds = {"goto"}
     if "new" in parts and _NEW_TAB.intersection(parts):
-        found.add("goto")
-    return next((one for one in _STRONGEST if one in found), None)
+        kinds.add("goto")
+    return next((one for one in _STRONGEST if one in kinds), None)
 
 
 def action_kind_with_arguments(name: str, arguments: JsonValue) -> ActionKind | None:
@@ -180,9 +180,9 @@ def _pressed(keys: str) -> ActionKind | None:
         re.sub(r"_[lr]$", "", key.strip("'\"").removeprefix("keys."))
         for key in _BETWEEN_KEYS.split(bare)
     ]
-    held = set(pressed[:-1]) - _SHIFT
-    if not held:
+    modifiers = set(pressed[:-1]) - _SHIFT
+    if not modifiers:
         return _KEYS.get(pressed[-1])
-    if held <= _CONTROL:
+    if modifiers <= _CONTROL:
         return _WITH_CONTROL.get(pressed[-1])
-    return _WITH_ALT.get(pressed[-1]) if held <= _ALT else None
+    return _WITH_ALT.get(pressed[-1]) if modifiers <= _ALT else None

@@ -94,19 +94,19 @@ _GIVEN = ("arguments", "parameters", "action_input")
 
 def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
     """Yield the actions of an agent's JSON: under ``action``, or a tool call written as text."""
-    said = as_dict(value)
-    action = said.get("action", said.get("actions"))
+    fields = as_dict(value)
+    action = fields.get("action", fields.get("actions"))
     if isinstance(action, str) and action in names:
-        rest = {key: item for key, item in said.items() if key not in ("action", *_GIVEN)}
-        given: JsonValue = next((said[key] for key in _GIVEN if said.get(key)), rest)
-        yield Action(action, (given,) if isinstance(given, str) else _given(given))
+        rest = {key: item for key, item in fields.items() if key not in ("action", *_GIVEN)}
+        arguments: JsonValue = next((fields[key] for key in _GIVEN if fields.get(key)), rest)
+        yield Action(action, (arguments,) if isinstance(arguments, str) else _given(arguments))
     elif isinstance(action, str):
         yield from _in_text(action, names)
     elif action is not None:
         for one in action if isinstance(action, list) else [action]:
             yield from _in_item(one, names)
     else:
-        yield from _in_item(said, names, keyed=False)
+        yield from _in_item(fields, names, keyed=False)
 
 
 def _given(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
@@ -118,11 +118,11 @@ def _given(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
 def _in_item(value: JsonValue, names: frozenset[str], *, keyed: bool = True) -> Iterator[Action]:
     item = as_dict(value)
     keys = _SAID if keyed else _SAID[:2]
-    said = next((key for key in keys if as_text(item.get(key)) in names), None)
-    if said is not None:
-        rest = {key: one for key, one in item.items() if key not in (said, *_GIVEN)}
-        given = (item.get(key) for key in _GIVEN)
-        yield Action(as_text(item[said]), _given(next(filter(None, given), rest)))
+    name_key = next((key for key in keys if as_text(item.get(key)) in names), None)
+    if name_key is not None:
+        rest = {key: one for key, one in item.items() if key not in (name_key, *_GIVEN)}
+        candidates = (item.get(key) for key in _GIVEN)
+        yield Action(as_text(item[name_key]), _given(next(filter(None, candidates), rest)))
     elif keyed:
         for key, arguments in item.items():
             # Structured outputs list every action and set all but one to null.
@@ -162,8 +162,8 @@ def _in_block(block: str, names: frozenset[str]) -> tuple[Action, ...]:
     if actions := tuple(actions_on_lines(inner, names)):
         return actions
     name = _NAME.match(inner)
-    if name and name[0] in names and (found := _BRACKETED_BLOCK.fullmatch(inner, name.end())):
-        return (Action(name[0], _split_brackets(found[1])),)
+    if name and name[0] in names and (match := _BRACKETED_BLOCK.fullmatch(inner, name.end())):
+        return (Action(name[0], _split_brackets(match[1])),)
     return ()
 
 
@@ -189,10 +189,10 @@ def _at_line(
     begin = label.end() if label else at
     while begin < len(text) and text[begin] in " \t`*>-":
         begin += 1
-    found = _NAME.match(text, begin)
-    if found is None or found[0] not in names:
+    match = _NAME.match(text, begin)
+    if match is None or match[0] not in names:
         return None, at, False
-    name, end = found[0], found.end()
+    name, end = match[0], match.end()
     if text.startswith("(", end):
         return *_call(text, name, end, reach), True
     if _LINE_REST.match(text, end):
@@ -250,10 +250,10 @@ def _arguments(text: str, at: int, reach: int) -> tuple[list[str] | None, int]:
     parts: list[str] = []
     part, depth, at = "", 1, at + 1
     for _ in range(_MOST_PIECES):
-        found = _PIECE.match(text, at, reach) if depth <= _DEEPEST else None
-        if found is None:
+        match = _PIECE.match(text, at, reach) if depth <= _DEEPEST else None
+        if match is None:
             break
-        piece, at = found[0], found.end()
+        piece, at = match[0], match.end()
         depth += (piece in "([{") - (piece in ")]}")
         if depth == 0:
             return list(filter(None, [*parts, part.strip()])), at
@@ -275,5 +275,5 @@ def _unquoted(argument: str) -> str:
         ends = argument.startswith(quote) and argument.endswith(quote)
         if ends and len(argument) >= 2 * len(quote):
             bare = argument[len(quote) : -len(quote)]
-            return _ESCAPE.sub(lambda found: _ESCAPES.get(found[1], found[1]), bare)
+            return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), bare)
     return argument

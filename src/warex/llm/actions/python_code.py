@@ -227,15 +227,15 @@ class _Reader:
 
     def _call(self, node: ast.Call, context: Context, *, is_receiver: bool) -> None:
         self._visit(node.func, context)
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        self.block(given, context)
-        for argument in given:
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        self.block(arguments, context)
+        for argument in arguments:
             # ``retry(load)`` calls what it is given.
             if isinstance(argument, ast.Name) and argument.id in self._functions:
                 self._enter(self._functions[argument.id], None, context)
         name, receiver, before = _chain(node.func)
         if _CALLS_GIVEN.fullmatch(name):
-            self._passed(given, context)
+            self._passed(arguments, context)
         if name in self._functions:
             self._enter(self._functions[name], node, context)
         elif name and not self._is_data(node.func):
@@ -252,12 +252,12 @@ class _Reader:
                 )
             )
 
-    def _passed(self, given: Sequence[ast.expr], context: Context) -> None:
+    def _passed(self, arguments: Sequence[ast.expr], context: Context) -> None:
         """Read a method of a module that is passed on: ``map(requests.get, urls)``."""
-        for argument in given:
+        for argument in arguments:
             if isinstance(argument, ast.Attribute) and (module := self._module(argument)):
                 name, receiver, _ = _chain(argument)
-                texts = tuple(self._text(each) for each in given if each is not argument)
+                texts = tuple(self._text(each) for each in arguments if each is not argument)
                 self.calls.append(CodeCall(name, receiver, texts, module=module, context=context))
 
     def _enter(self, function: _Function, call: ast.Call | None, context: Context) -> None:
@@ -276,18 +276,18 @@ class _Reader:
         parameters = [each.arg for each in (*spec.posonlyargs, *spec.args)]
         if parameters[:1] == ["self"]:
             parameters = parameters[1:]
-        given: dict[str, ast.expr] = {}
+        bound: dict[str, ast.expr] = {}
         if spec.defaults:
-            given |= zip(parameters[-len(spec.defaults) :], spec.defaults, strict=False)
-        given |= {
+            bound |= zip(parameters[-len(spec.defaults) :], spec.defaults, strict=False)
+        bound |= {
             each.arg: default
             for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
             if default is not None
         }
         if call is not None:
-            given |= zip(parameters, call.args, strict=False)
-            given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-        values = {name: (self._value(node), self._module(node)) for name, node in given.items()}
+            bound |= zip(parameters, call.args, strict=False)
+            bound |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        values = {name: (self._value(node), self._module(node)) for name, node in bound.items()}
         for name in (*parameters, *(each.arg for each in spec.kwonlyargs)):
             self._bind(name, *values.get(name, (function, "")))
 
@@ -347,12 +347,14 @@ class _Reader:
         return ast.Pass()
 
     @staticmethod
-    def _element(whole: _Value, index: _Value | ast.AST, unknown: ast.expr) -> _Scalar | ast.AST:
+    def _element(
+        container: _Value, index: _Value | ast.AST, unknown: ast.expr
+    ) -> _Scalar | ast.AST:
         try:
-            if isinstance(whole, list) and isinstance(index, int):
-                return whole[index]
-            if isinstance(whole, dict) and isinstance(index, str | int):
-                return whole[index]
+            if isinstance(container, list) and isinstance(index, int):
+                return container[index]
+            if isinstance(container, dict) and isinstance(index, str | int):
+                return container[index]
         except LookupError:
             pass
         return unknown

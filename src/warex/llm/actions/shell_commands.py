@@ -49,12 +49,12 @@ _PACKAGE = lazy_re(r"(?:@([\w.-]+)/)?([\w.-]+)(?:@[\w.-]+)?")
 def shell_calls(script: str) -> tuple[CodeCall | Code, ...]:
     """Return the calls and the code of a script, in order."""
     files: dict[str, str] = {}
-    found: list[CodeCall | Code] = []
+    calls: list[CodeCall | Code] = []
     for command in split_commands(script):
         if command.output and command.stdin and command.words[0] in ("cat", "tee"):
             files[command.output] = command.stdin
-        found += _of_command(command.words, command, files)
-    return tuple(found)
+        calls += _of_command(command.words, command, files)
+    return tuple(calls)
 
 
 def _of_command(
@@ -63,24 +63,24 @@ def _of_command(
     words = _without_prefixes(words)
     if not words:
         return
-    program, given, context = _program(words[0]), words[1:], command.context
+    program, arguments, context = _program(words[0]), words[1:], command.context
     base = re.sub(r"[\d.]+$", "", program)
     if program in _SHELLS or program == "eval":
-        script = " ".join(given) if program == "eval" else _script(given, command, files)
+        script = " ".join(arguments) if program == "eval" else _script(arguments, command, files)
         yield Code("shell", script, context)
     elif base in _INTERPRETERS:
-        yield Code(_INTERPRETERS[base], _script(given, command, files), context)
+        yield Code(_INTERPRETERS[base], _script(arguments, command, files), context)
     elif _FOR_ADDRESSES.fullmatch(program):
-        yield from _for_addresses(program, given, context)
+        yield from _for_addresses(program, arguments, context)
     elif program == "sleep":
-        yield CodeCall("sleep", "", tuple(given[:1]), is_command=True, context=context)
+        yield CodeCall("sleep", "", tuple(arguments[:1]), is_command=True, context=context)
     elif program == "xdotool":
-        for name, *rest in (given[at:] for at in range(len(given))):
+        for name, *rest in (arguments[at:] for at in range(len(arguments))):
             if name in ("key", "type", "click"):
                 values = tuple(word for word in rest if not word.startswith("-"))[:1]
                 yield CodeCall(name, program, values, is_command=True, context=context)
     elif _BROWSERS.search(program):
-        yield from _subcommand(program, given, context)
+        yield from _subcommand(program, arguments, context)
 
 
 def _without_prefixes(words: Sequence[str]) -> Sequence[str]:
@@ -99,34 +99,37 @@ def _program(word: str) -> str:
     return word.rpartition("/")[2]
 
 
-def _script(given: Sequence[str], command: Command, files: Mapping[str, str]) -> str:
+def _script(arguments: Sequence[str], command: Command, files: Mapping[str, str]) -> str:
     """Return the code that a shell or an interpreter runs; empty if it is not known."""
-    for position, word in enumerate(given[:-1]):
+    for position, word in enumerate(arguments[:-1]):
         if re.fullmatch(r"-[a-z]*c|-e|-p|-pe|--eval|--print|-[a-z]*c\w*", word) or word == "eval":
-            return given[position + 1]
-    named = next((files[word] for word in given if word in files), None)
+            return arguments[position + 1]
+    named = next((files[word] for word in arguments if word in files), None)
     if named is not None:
         return named
-    plain = [word for word in given if not word.startswith("-")]
+    plain = [word for word in arguments if not word.startswith("-")]
     return "" if plain else command.stdin
 
 
-def _for_addresses(program: str, given: Sequence[str], context: Context) -> Iterator[CodeCall]:
-    addresses = [word for word in given if _URL.match(word)]
+def _for_addresses(program: str, arguments: Sequence[str], context: Context) -> Iterator[CodeCall]:
+    addresses = [word for word in arguments if _URL.match(word)]
     if not addresses:
-        plain = [word for word in given if not word.startswith("-")]
+        plain = [word for word in arguments if not word.startswith("-")]
         addresses = [word for word in plain if _HOST.fullmatch(word) or "$" in word]
-    if any(word.startswith(("--retry", "--tries")) for word in given):
+    if any(word.startswith(("--retry", "--tries")) for word in arguments):
         context = "loop"
     for address in addresses:
         yield CodeCall(program, "", (address,), is_command=True, context=context)
 
 
-def _subcommand(program: str, given: Sequence[str], context: Context) -> Iterator[CodeCall | Code]:
+def _subcommand(
+    program: str, arguments: Sequence[str], context: Context
+) -> Iterator[CodeCall | Code]:
     plain = [
         word
-        for position, word in enumerate(given)
-        if not word.startswith("--") and not (position and _VALUED.fullmatch(given[position - 1]))
+        for position, word in enumerate(arguments)
+        if not word.startswith("--")
+        and not (position and _VALUED.fullmatch(arguments[position - 1]))
     ]
     if not plain:
         return

@@ -187,15 +187,15 @@ class _Splitter:
         if (now.word or "").isdigit():
             now.word = None  # The number of the stream.
         now.end_word()
-        if found := _HEREDOC.match(text, self._at):
-            self._heredocs.append((found[3], now))
-            self._at = found.end()
+        if match := _HEREDOC.match(text, self._at):
+            self._heredocs.append((match[3], now))
+            self._at = match.end()
         elif text.startswith("<<<", self._at):
             now.next_is = "stdin"
             self._at += 3
-        elif found := _REDIRECT.match(text, self._at):
-            now.next_is = "output" if found[0] in (">", ">>", ">|") else "other"
-            self._at = found.end()
+        elif match := _REDIRECT.match(text, self._at):
+            now.next_is = "output" if match[0] in (">", ">>", ">|") else "other"
+            self._at = match.end()
 
     def _read_heredocs(self) -> None:
         """Read the here-documents that begin at this line."""
@@ -223,15 +223,15 @@ class _Splitter:
             if word in ("for", "case", "select"):
                 return
         assigned: dict[str, str] = {}
-        while words and (found := _ASSIGNED.fullmatch(words[0])):
-            assigned[found[1]] = found[2]
+        while words and (match := _ASSIGNED.fullmatch(words[0])):
+            assigned[match[1]] = match[2]
             words.pop(0)
         if not words:
             self._names |= assigned
             return
         if words[0] in ("export", "local", "readonly", "declare"):
             found_all = map(_ASSIGNED.fullmatch, words[1:])
-            self._names |= {found[1]: found[2] for found in found_all if found}
+            self._names |= {match[1]: match[2] for match in found_all if match}
             return
         context: Context = "handler" if is_handler else ""
         if self._open:
@@ -241,5 +241,5 @@ class _Splitter:
 
 def _find(text: str, wanted: str, at: int) -> int:
     """Return where ``wanted`` is found, or the end of the text."""
-    found = text.find(wanted, at)
-    return len(text) if found < 0 else found
+    index = text.find(wanted, at)
+    return len(text) if index < 0 else index

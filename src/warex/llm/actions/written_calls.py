@@ -59,13 +59,13 @@ _CHILD = lazy_re(r"<([a-z]\w{0,40})>(.*?)</\1>", re.DOTALL)
 def written_calls(text: str) -> tuple[ToolCall, ...]:
     """Return the tool calls in a text, in order, of the first form that it has."""
     for form in _FORMS:
-        found = [
+        calls = [
             ToolCall(str(number), name, arguments)
             for number, (name, arguments) in enumerate(form(text))
             if number < _MOST
         ]
-        if found:
-            return tuple(found)
+        if calls:
+            return tuple(calls)
     return ()
 
 
@@ -73,8 +73,8 @@ def _tagged(text: str) -> Iterator[tuple[str, str]]:
     for block in _TAGGED.findall(text):
         value = _json(block)
         if name := as_text(as_dict(value).get("name")):
-            given = as_dict(value)
-            arguments = given.get("arguments", given.get("parameters"))
+            call = as_dict(value)
+            arguments = call.get("arguments", call.get("parameters"))
             yield name, arguments if isinstance(arguments, str) else json.dumps(arguments or {})
         elif (pairs := _PAIR.findall(block)) and (name_at := _NAME.match(block)):
             yield name_at[1], json.dumps({key.strip(): one.strip() for key, one in pairs})
@@ -89,8 +89,8 @@ def _invoked(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _mistral(text: str) -> Iterator[tuple[str, str]]:
-    for found in _MISTRAL.findall(text)[:1]:
-        for each in as_list(_json(found.strip())):
+    for calls in _MISTRAL.findall(text)[:1]:
+        for each in as_list(_json(calls.strip())):
             call = as_dict(each)
             if name := as_text(call.get("name")):
                 yield name, json.dumps(call.get("arguments") or {})
@@ -101,28 +101,30 @@ def _kimi(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _react(text: str) -> Iterator[tuple[str, str]]:
-    if found := _REACT.search(text):
-        name, given = found[1], found[2].strip().strip("`").strip()
-        given = given.removeprefix("json\n")
-        quoted = given[:1] == given[-1:] and given[:1] in ("'", '"') and len(given) > 1
-        yield name, given[1:-1] if quoted else given
+    if match := _REACT.search(text):
+        name, arguments = match[1], match[2].strip().strip("`").strip()
+        arguments = arguments.removeprefix("json\n")
+        quoted = (
+            arguments[:1] == arguments[-1:] and arguments[:1] in ("'", '"') and len(arguments) > 1
+        )
+        yield name, arguments[1:-1] if quoted else arguments
 
 
 def _in_object(text: str) -> Iterator[tuple[str, str]]:
     for fenced, alone in _OBJECT.findall(text):
-        whole = as_dict(_json(fenced or alone))
+        parsed = as_dict(_json(fenced or alone))
         for key in _HOLDS_CALL:
-            call = as_dict(whole.get(key))
-            given = next((call[each] for each in _HOLDS_ARGUMENTS if each in call), {})
+            call = as_dict(parsed.get(key))
+            arguments = next((call[each] for each in _HOLDS_ARGUMENTS if each in call), {})
             if name := as_text(call.get("name")):
-                yield name, given if isinstance(given, str) else json.dumps(given)
+                yield name, arguments if isinstance(arguments, str) else json.dumps(arguments)
                 break
 
 
 def _elements(text: str) -> Iterator[tuple[str, str]]:
-    for found in _ELEMENT.finditer(text):
-        given = {name: value.strip() for name, value in _CHILD.findall(found[2])}
-        yield given.pop("action", found[1]), json.dumps(given)
+    for match in _ELEMENT.finditer(text):
+        arguments = {name: value.strip() for name, value in _CHILD.findall(match[2])}
+        yield arguments.pop("action", match[1]), json.dumps(arguments)
 
 
 _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (

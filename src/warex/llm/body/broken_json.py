@@ -20,5 +20,5 @@ def broken(text: bytes) -> bytes:
     begin, end = text.find(b"{"), text.rfind(b"}") + 1
     if begin < 0 or end <= begin:
         return text
-    kept = begin + max(1, (end - begin) * 2 // 3)
-    return text[:kept] + text[end:]
+    cut = begin + max(1, (end - begin) * 2 // 3)
+    return text[:cut] + text[end:]

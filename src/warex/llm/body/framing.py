@@ -51,7 +51,7 @@ class BodyFrames(Struct):
 
     items: Iterable[JsonValue] = ()
     """An iterable for one pass, which holds one item at a time."""
-    whole: bool = False
+    complete: bool = False
     """Whether they are one value or one array, not a stream."""
     cut: bool = False
     """Whether such a value is cut."""
@@ -119,8 +119,8 @@ def split_frames(
 
 def _events(body: bytes, stream: BodyFrames, begin: int = 0) -> Iterator[JsonValue]:
     yield from _event_values(body[begin:], stream)
-    if not stream.done and (found := _PLAIN_ERROR.search(body, max(0, len(body) - _LONGEST_ERROR))):
-        yield from _readable([found[0]])
+    if not stream.done and (error := _PLAIN_ERROR.search(body, max(0, len(body) - _LONGEST_ERROR))):
+        yield from _readable([error[0]])
 
 
 def _event_values(body: bytes, stream: BodyFrames | EventReader) -> Iterator[JsonValue]:
@@ -204,9 +204,9 @@ def _sse_bytes(body: bytes) -> Iterator[bytes]:
 def _lines(body: bytes, ends: re.Pattern[bytes]) -> Iterator[bytes]:
     begin = 0
     if b"\r" not in body:
-        while (found := body.find(b"\n", begin)) >= 0:
-            yield body[begin:found]
-            begin = found + 1
+        while (newline := body.find(b"\n", begin)) >= 0:
+            yield body[begin:newline]
+            begin = newline + 1
         yield body[begin:]
         return
     for end in ends.finditer(body):
@@ -218,14 +218,14 @@ def _lines(body: bytes, ends: re.Pattern[bytes]) -> Iterator[bytes]:
 def _json(body: bytes) -> BodyFrames:
     """Read a value, whole or cut, or one on each line (NDJSON)."""
     try:
-        return BodyFrames(_items(parse_json(body)), whole=True)
+        return BodyFrames(_items(parse_json(body)), complete=True)
     except ValueError:
         first, _, rest = body.partition(b"\n")
     # The first line of a value over several lines is not JSON.
     if rest.strip(b"\n") and any(True for _ in _readable([first])):
         return BodyFrames(_readable(_lines(body, _NEWLINE)))
     try:
-        return BodyFrames(_items(parse_json(body, cut=True)), whole=True, cut=True)
+        return BodyFrames(_items(parse_json(body, cut=True)), complete=True, cut=True)
     except ValueError:
         is_long = has_too_many_values(body)
         return BodyFrames(error=TOO_MANY_VALUES if is_long else "the answer is not JSON")
@@ -296,7 +296,7 @@ def _message_bytes(body: bytes) -> Iterator[bytes]:
 
 
 def _headers(block: bytes) -> dict[str, str]:
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     at = 0
     while at < len(block):
         name_end = at + 1 + block[at]
@@ -304,8 +304,8 @@ def _headers(block: bytes) -> dict[str, str]:
             break
         value = name_end + 3
         end = value + int.from_bytes(block[name_end + 1 : value], "big")
-        found[block[at + 1 : name_end].decode(errors="replace")] = block[value:end].decode(
+        headers[block[at + 1 : name_end].decode(errors="replace")] = block[value:end].decode(
             errors="replace"
         )
         at = end
-    return found
+    return headers

@@ -37,10 +37,10 @@ _NOTHING: Final = _Nothing()
 
 def first_difference(recorded: JsonValue, asked: JsonValue) -> Difference | None:
     """Return the first difference; None if equal, in any order of keys."""
-    found = next(_differences("", recorded, asked), None)
-    if found is None:
+    difference = next(_differences("", recorded, asked), None)
+    if difference is None:
         return None
-    path, one, other = found
+    path, one, other = difference
     if isinstance(one, str) and isinstance(other, str):
         same = sum(takewhile(bool, map(eq, one, other)))
         return Difference(path, _excerpt(one, same), _excerpt(other, same))

@@ -40,25 +40,25 @@ def root(text: str) -> Span:
 
 def member(text: str, parent: Span, name: str) -> Span | None:
     """Return an object's member, or None; of several with one name the last, as parsers do."""
-    found = None
+    last = None
     at = _past_space(text, parent.begin + 1)
     while text[at] != "}":
         key = _at(text, at)
         value = _at(text, _past_space(text, key.end) + 1)
         if key.value == name:
-            found = value
+            last = value
         at = _past_comma(text, value.end)
-    return found
+    return last
 
 
 def items(text: str, parent: Span) -> list[Span]:
     """Return the items of an array."""
-    found: list[Span] = []
+    spans: list[Span] = []
     at = _past_space(text, parent.begin + 1)
     while text[at] != "]":
-        found.append(_at(text, at))
-        at = _past_comma(text, found[-1].end)
-    return found
+        spans.append(_at(text, at))
+        at = _past_comma(text, spans[-1].end)
+    return spans
 
 
 def insert_member(text: str, parent: Span, name: str, value: JsonValue) -> str:
@@ -100,8 +100,8 @@ def _at(text: str, at: int) -> Span:
 
 
 def _past_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
 
 
 def _past_comma(text: str, at: int) -> int:

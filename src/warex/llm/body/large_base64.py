@@ -61,16 +61,16 @@ NOTHING_OMITTED: Final = OmittedBase64()
 
 def omit_base64(body: bytes) -> tuple[bytes, OmittedBase64]:
     """Return a body without its long base64 strings, and these."""
-    found = [each.span(1) for each in _LONG.finditer(body)] if len(body) >= _LARGE else []
-    if not found:
+    spans = [each.span(1) for each in _LONG.finditer(body)] if len(body) >= _LARGE else []
+    if not spans:
         return body, NOTHING_OMITTED
     view, name = memoryview(body), hashlib.sha256(body).hexdigest()
-    kept: list[bytes | memoryview] = []
+    parts: list[bytes | memoryview] = []
     texts: dict[str, memoryview] = {}
     last = 0
-    for number, (begin, end) in enumerate(found):
+    for number, (begin, end) in enumerate(spans):
         stand_in = f"{name}{number:08d}"
         texts[stand_in] = view[begin:end]
-        kept += view[last:begin], stand_in.encode()
+        parts += view[last:begin], stand_in.encode()
         last = end
-    return b"".join([*kept, view[last:]]), OmittedBase64(name, texts)
+    return b"".join([*parts, view[last:]]), OmittedBase64(name, texts)

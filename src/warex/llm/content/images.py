@@ -42,10 +42,10 @@ def iter_images(value: JsonValue, images: ImagesOf) -> Iterator[Image]:
     """Yield all images in a value."""
     within: Iterable[JsonValue] = value if isinstance(value, list) else ()
     if isinstance(value, dict):
-        found = list(images(value))
-        yield from found
-        held = {image.at[0] for image in found}
-        within = [item for key, item in value.items() if key not in held]
+        own_images = list(images(value))
+        yield from own_images
+        image_keys = {image.at[0] for image in own_images}
+        within = [item for key, item in value.items() if key not in image_keys]
     for item in within:
         yield from iter_images(item, images)
 
@@ -67,16 +67,16 @@ def detach_images(
             return [detached(item) for item in value]
         if not isinstance(value, dict):
             return value
-        held = list(images(value))
+        own_images = list(images(value))
         result = {key: detached(item) for key, item in value.items()}
-        for image in held:
+        for image in own_images:
             # One at a time, to save memory.
             if (content := _decoded(image, left_out)) is not None:
                 _put(result, image, f"blob:{keep(content)}")
         return result
 
-    found = [detached(message) for message in messages]
-    return as_list(left_out.put_back(found)) if left_out else found
+    detached_messages = [detached(message) for message in messages]
+    return as_list(left_out.put_back(detached_messages)) if left_out else detached_messages
 
 
 def _put(part: dict[str, JsonValue], image: Image, reference: str) -> None:

@@ -40,8 +40,10 @@ def _count(value: JsonValue, images: ImagesOf) -> int:
     if isinstance(value, list):
         return sum(_count(item, images) for item in value)
     if isinstance(value, dict):
-        held = list(images(value))
-        inside = {image.at[0] for image in held}
+        own_images = list(images(value))
+        inside = {image.at[0] for image in own_images}
         rest = (item for key, item in value.items() if key not in inside)
-        return sum(image.tokens for image in held) + sum(_count(item, images) for item in rest)
+        return sum(image.tokens for image in own_images) + sum(
+            _count(item, images) for item in rest
+        )
     return 0

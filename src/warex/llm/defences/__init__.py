@@ -25,16 +25,16 @@ __all__ = ["DEFENCES", "Defence", "defence_of", "find_defence", "no_such_defence
 _BY_NAME = {defence.name: defence for defence in DEFENCES}
 
 
-def defence_of(given: Any) -> Any:
+def defence_of(value: Any) -> Any:
     """Return the defence with a name; return other values unchanged.
 
     Raises ValueError for a name that is not in the catalogue.
     """
-    if not isinstance(given, str):
-        return given
-    if given not in _BY_NAME:
-        raise ValueError(f"{no_such_defence(given)}; or give a table with name and text")
-    return _BY_NAME[given]
+    if not isinstance(value, str):
+        return value
+    if value not in _BY_NAME:
+        raise ValueError(f"{no_such_defence(value)}; or give a table with name and text")
+    return _BY_NAME[value]
 
 
 def find_defence(source: str) -> Defence:

@@ -94,27 +94,29 @@ class AnthropicMessages(LlmApi):
         )
 
     @override
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
         match frame.get("type"):
             case "message":
-                _read_message(said, frame)
+                _read_message(builder, frame)
             case "message_start":
-                _read_message(said, as_dict(frame.get("message")))
-                said.is_counted = False
+                _read_message(builder, as_dict(frame.get("message")))
+                builder.is_counted = False
             case "content_block_start":
-                _read_block(said, _index(frame), as_dict(frame.get("content_block")))
+                _read_block(builder, _index(frame), as_dict(frame.get("content_block")))
             case "content_block_delta":
-                _read_delta(said, _index(frame), as_dict(frame.get("delta")))
+                _read_delta(builder, _index(frame), as_dict(frame.get("delta")))
             case "message_delta":
-                _read_end(said, as_dict(frame.get("delta")), as_dict(frame.get("usage")))
-                said.is_counted = "output_tokens" in as_dict(frame.get("usage"))
+                _read_end(builder, as_dict(frame.get("delta")), as_dict(frame.get("usage")))
+                builder.is_counted = "output_tokens" in as_dict(frame.get("usage"))
             case "message_stop":
-                said.ended = True
+                builder.ended = True
             case "error":
-                said.error = error_message(frame)
+                builder.error = error_message(frame)
             case _:
                 # A ping, or a gateway's error.
-                said.error = error_message(frame) if frame.get("error") else said.error
+                builder.error = error_message(frame) if frame.get("error") else builder.error
 
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
@@ -211,13 +213,13 @@ def _blocks(
         empty: dict[str, JsonValue] = {"type": "thinking", "thinking": "", "signature": ""}
         yield empty, {"thinking": answer.reasoning}, thoughts
     if answer.text:
-        spoken = [_delta("text", word) for word in writing.word_chunks(answer.text)]
-        yield {"type": "text", "text": ""}, {"text": answer.text}, spoken
+        deltas = [_delta("text", word) for word in writing.word_chunks(answer.text)]
+        yield {"type": "text", "text": ""}, {"text": answer.text}, deltas
     for call in answer.tool_calls:
         begun: dict[str, JsonValue] = {"type": "tool_use", "id": call.id, "name": call.name}
-        whole: dict[str, JsonValue] = {"input": writing.parse_arguments(call.arguments)}
+        arguments: dict[str, JsonValue] = {"input": writing.parse_arguments(call.arguments)}
         piece: JsonValue = {"type": "input_json_delta", "partial_json": call.arguments}
-        yield begun | {"input": {}}, whole, [piece]
+        yield begun | {"input": {}}, arguments, [piece]
 
 
 def _delta(what: str, word: str) -> JsonValue:
@@ -242,25 +244,25 @@ def _index(frame: Mapping[str, JsonValue]) -> int:
     return as_count(frame.get("index"))
 
 
-def _read_message(said: AnswerBuilder, message: Mapping[str, JsonValue]) -> None:
+def _read_message(builder: AnswerBuilder, message: Mapping[str, JsonValue]) -> None:
     if message.get("type") != "message" and "content" not in message:
         return
-    said.begun = True
-    said.model = as_text(message.get("model")) or said.model
+    builder.begun = True
+    builder.model = as_text(message.get("model")) or builder.model
     for index, block in enumerate(map(as_dict, as_list(message.get("content")))):
-        _read_block(said, index, block)
-    _read_end(said, message, as_dict(message.get("usage")))
+        _read_block(builder, index, block)
+    _read_end(builder, message, as_dict(message.get("usage")))
 
 
-def _read_block(said: AnswerBuilder, index: int, block: Mapping[str, JsonValue]) -> None:
-    said.begun = True
+def _read_block(builder: AnswerBuilder, index: int, block: Mapping[str, JsonValue]) -> None:
+    builder.begun = True
     match block.get("type"):
         case "text":
-            said.text += said.spoken(block.get("text"))
+            builder.text += builder.spoken(block.get("text"))
         case "thinking":
-            said.reasoning += said.spoken(block.get("thinking"))
+            builder.reasoning += builder.spoken(block.get("thinking"))
         case kind if kind == "tool_use" or kind in _BY_SERVER:
-            call = said.call(index, as_text(block.get("id")))
+            call = builder.call(index, as_text(block.get("id")))
             # In a stream the input begins as an empty object, and its text follows.
             call.add(block.get("id"), block.get("name"), block.get("input") or None)
             call.by_server = kind in _BY_SERVER
@@ -268,25 +270,25 @@ def _read_block(said: AnswerBuilder, index: int, block: Mapping[str, JsonValue])
             pass
 
 
-def _read_delta(said: AnswerBuilder, index: int, delta: Mapping[str, JsonValue]) -> None:
+def _read_delta(builder: AnswerBuilder, index: int, delta: Mapping[str, JsonValue]) -> None:
     match delta.get("type"):
         case "text_delta":
-            said.text += said.spoken(delta.get("text"))
+            builder.text += builder.spoken(delta.get("text"))
         case "thinking_delta":
-            said.reasoning += said.spoken(delta.get("thinking"))
+            builder.reasoning += builder.spoken(delta.get("thinking"))
         case "input_json_delta":
-            said.call(index).add("", "", delta.get("partial_json"))
+            builder.call(index).add("", "", delta.get("partial_json"))
         case _:
             pass
 
 
 def _read_end(
-    said: AnswerBuilder, end: Mapping[str, JsonValue], usage: Mapping[str, JsonValue]
+    builder: AnswerBuilder, end: Mapping[str, JsonValue], usage: Mapping[str, JsonValue]
 ) -> None:
-    said.finish_with(end.get("stop_reason"), _FINISH)
+    builder.finish_with(end.get("stop_reason"), _FINISH)
     if usage:
-        said.usage = _usage(usage, said.usage)
-        said.set_tier(_tier(usage))
+        builder.usage = _usage(usage, builder.usage)
+        builder.set_tier(_tier(usage))
 
 
 def _tier(sent: Mapping[str, JsonValue]) -> str | None:

@@ -37,13 +37,13 @@ class StreamedAnswer:
         """Read the events that are complete now; ``body`` is all that came."""
         for frame in self.events.read(body):
             if isinstance(frame, dict):
-                self._api.read(self.said, frame, whole=False)
+                self._api.read(self.said, frame, complete=False)
 
     @property
     def has_content(self) -> bool:
         """Whether the model has said something."""
-        said = self.said
-        return bool(said.text or said.refusal or said.reasoning or said.calls)
+        builder = self.said
+        return bool(builder.text or builder.refusal or builder.reasoning or builder.calls)
 
 
 class LlmApi(ABC):
@@ -102,24 +102,24 @@ class LlmApi(ABC):
         """
         if not 200 <= status < 300:
             return LlmAnswer(request.model, error=f"HTTP {status}: {body_excerpt(body)}")
-        said = AnswerBuilder() if begun is None else begun.said
+        builder = AnswerBuilder() if begun is None else begun.said
         arrived = split_frames(body, content_type, None if begun is None else begun.events)
         for frame in arrived.items:
             if isinstance(frame, dict):
-                self.read(said, frame, whole=arrived.whole)
-        if arrived.whole:
-            said.ended = said.begun and not arrived.cut and not said.is_continued
+                self.read(builder, frame, complete=arrived.complete)
+        if arrived.complete:
+            builder.ended = builder.begun and not arrived.cut and not builder.is_continued
         elif arrived.done:
-            said.ended = said.begun
-        if said.error is not None:
-            said.error = said.error or "an error without words"
-        elif not said.begun:
-            said.error = self._why_nothing(arrived, body)
-        elif said.is_malformed or (
-            arrived.whole and not all(map(self._is_well_formed, arrived.items))
+            builder.ended = builder.begun
+        if builder.error is not None:
+            builder.error = builder.error or "an error without words"
+        elif not builder.begun:
+            builder.error = self._why_nothing(arrived, body)
+        elif builder.is_malformed or (
+            arrived.complete and not all(map(self._is_well_formed, arrived.items))
         ):
-            said.error = f"the answer is not {self.answer_description}: {body_excerpt(body)}"
-        return said.answer(request, self.images)
+            builder.error = f"the answer is not {self.answer_description}: {body_excerpt(body)}"
+        return builder.answer(request, self.images)
 
     def _is_well_formed(self, answer: JsonValue) -> bool:
         """Whether the model's output has a readable type, or is missing."""
@@ -139,13 +139,15 @@ class LlmApi(ABC):
             return "the answer is empty"
         if arrived.error is not None:
             return f"{arrived.error}: {body_excerpt(body)}"
-        if arrived.whole and not arrived.cut:
+        if arrived.complete and not arrived.cut:
             return f"the answer is not {self.answer_description}: {body_excerpt(body)}"
         return "the answer ended before the model had said anything"
 
     @abstractmethod
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
-        """Read one frame of a stream, or with ``whole`` a whole answer."""
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
+        """Read one frame of a stream, or with ``complete`` a whole answer."""
 
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
         """Yield the names of a request's tools: ``name``, or that of a function."""
@@ -171,7 +173,7 @@ class LlmApi(ABC):
     def events_of(self, request: LlmRequest, body: bytes, content_type: str) -> list[bytes]:
         """Split a streamed answer after each event; return nothing for another answer."""
         arrived = split_frames(body, content_type)
-        if arrived.whole or arrived.error is not None:
+        if arrived.complete or arrived.error is not None:
             return []
         return stream_events(body, content_type)
 

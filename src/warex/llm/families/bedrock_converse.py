@@ -92,8 +92,8 @@ class BedrockConverse(LlmApi):
             return False
         messages = as_list(body.get("messages"))
         # A prompt stored at AWS has its own messages.
-        kept = isinstance(body.get("promptVariables"), dict)
-        return (bool(messages) or kept) and all(isinstance(m, dict) for m in messages)
+        has_variables = isinstance(body.get("promptVariables"), dict)
+        return (bool(messages) or has_variables) and all(isinstance(m, dict) for m in messages)
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
@@ -112,27 +112,29 @@ class BedrockConverse(LlmApi):
         )
 
     @override
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
         # In a stream, a frame is one message: ``{type: payload}``.
         if frame.get("error"):
-            said.error = error_message(frame)
+            builder.error = error_message(frame)
         message = as_dict(as_dict(frame.get("output")).get("message"))
         if message or "stopReason" in frame:
-            said.begun = True
+            builder.begun = True
             for index, block in enumerate(map(as_dict, as_list(message.get("content")))):
-                _read_block(said, index, block)
-            said.finish_with(frame.get("stopReason"), _FINISH)
-            _read_usage(said, frame)
+                _read_block(builder, index, block)
+            builder.finish_with(frame.get("stopReason"), _FINISH)
+            _read_usage(builder, frame)
         if "messageStart" in frame:
-            said.begun = True
+            builder.begun = True
         if start := as_dict(frame.get("contentBlockStart")):
-            _read_block(said, _index(start), as_dict(start.get("start")))
+            _read_block(builder, _index(start), as_dict(start.get("start")))
         if delta := as_dict(frame.get("contentBlockDelta")):
-            _read_block(said, _index(delta), as_dict(delta.get("delta")))
+            _read_block(builder, _index(delta), as_dict(delta.get("delta")))
         if stop := as_dict(frame.get("messageStop")):
-            said.finish_with(stop.get("stopReason"), _FINISH)
-            said.ended = said.begun
-        _read_usage(said, as_dict(frame.get("metadata")))
+            builder.finish_with(stop.get("stopReason"), _FINISH)
+            builder.ended = builder.begun
+        _read_usage(builder, as_dict(frame.get("metadata")))
 
     @override
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
@@ -204,25 +206,27 @@ def _index(frame: Mapping[str, JsonValue]) -> int:
     return as_count(frame.get("contentBlockIndex"))
 
 
-def _read_block(said: AnswerBuilder, index: int, block: Mapping[str, JsonValue]) -> None:
+def _read_block(builder: AnswerBuilder, index: int, block: Mapping[str, JsonValue]) -> None:
     """Read a block, its start or a delta: they have the same members."""
-    said.begun = True
-    said.text += said.spoken(block.get("text"))
+    builder.begun = True
+    builder.text += builder.spoken(block.get("text"))
     for part in map(as_dict, as_list(as_dict(block.get("citationsContent")).get("content"))):
-        said.text += said.spoken(part.get("text"))
+        builder.text += builder.spoken(part.get("text"))
     thought = as_dict(block.get("reasoningContent"))
-    whole = as_dict(thought.get("reasoningText"))
-    said.reasoning += said.spoken(whole.get("text")) or said.spoken(thought.get("text"))
+    reasoning = as_dict(thought.get("reasoningText"))
+    builder.reasoning += builder.spoken(reasoning.get("text")) or builder.spoken(
+        thought.get("text")
+    )
     if used := as_dict(block.get("toolUse")):
         id = as_text(used.get("toolUseId"))
-        call = said.call(index, id)
+        call = builder.call(index, id)
         call.add(id, used.get("name"), used.get("input"))
         call.by_server = call.by_server or used.get("type") == "server_tool_use"
 
 
-def _read_usage(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
+def _read_usage(builder: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
     """Read a usage; ``inputTokens`` excludes tokens read from or written to a cache."""
-    said.set_tier(_tier(end))
+    builder.set_tier(_tier(end))
     usage = as_dict(end.get("usage"))
     if not usage:
         return
@@ -231,7 +235,7 @@ def _read_usage(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
         as_tokens(usage.get(f"{name}s")) or as_tokens(usage.get(f"{name}Count"))
         for name in ("cacheReadInputToken", "cacheWriteInputToken")
     )
-    said.usage = Usage(
+    builder.usage = Usage(
         input_total=as_tokens(usage.get("inputTokens")) + read + written,
         output_total=as_tokens(usage.get("outputTokens")),
         cache_read=read,
@@ -267,10 +271,10 @@ def _blocks(answer: LlmAnswer) -> Iterator[tuple[JsonValue, JsonValue, list[Json
         ]
         yield {"reasoningContent": thought}, None, pieces
     if answer.text:
-        said: list[JsonValue] = [{"text": word} for word in writing.word_chunks(answer.text)]
-        yield {"text": answer.text}, None, said
+        deltas: list[JsonValue] = [{"text": word} for word in writing.word_chunks(answer.text)]
+        yield {"text": answer.text}, None, deltas
     for call in answer.tool_calls:
         begun: dict[str, JsonValue] = {"toolUseId": call.id, "name": call.name}
-        given = parse_arguments(call.arguments)
+        arguments = parse_arguments(call.arguments)
         piece: JsonValue = {"toolUse": {"input": call.arguments}}
-        yield {"toolUse": begun | {"input": given}}, {"toolUse": begun}, [piece]
+        yield {"toolUse": begun | {"input": arguments}}, {"toolUse": begun}, [piece]

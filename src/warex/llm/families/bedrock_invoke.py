@@ -73,18 +73,20 @@ class BedrockInvoke(LlmApi):
         )
 
     @override
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
         event = _inner(frame)
         form = "openai" if "choices" in event else "anthropic" if "type" in event else "nova"
-        _FORMS[form].read(said, event, whole=whole)
-        if said.usage is None:
-            said.usage = _usage(as_dict(event.get(_METRICS)))
+        _FORMS[form].read(builder, event, complete=complete)
+        if builder.usage is None:
+            builder.usage = _usage(as_dict(event.get(_METRICS)))
 
     @override
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
-        kept = list(tools)
+        all_tools = list(tools)
         for form in ("openai", "nova"):
-            yield from _FORMS[form].tool_names(kept)
+            yield from _FORMS[form].tool_names(all_tools)
 
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:

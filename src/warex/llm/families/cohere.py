@@ -71,27 +71,29 @@ class Cohere(LlmApi):
         return replace(request, sampling=sampling_in(body, top_p="p"))
 
     @override
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
         delta = as_dict(frame.get("delta"))
         message = as_dict(delta.get("message"))
         match frame.get("type"):
             case "message-start":
-                said.begun = True
+                builder.begun = True
             case "content-start" | "content-delta":
-                _read_part(said, as_dict(message.get("content")))
+                _read_part(builder, as_dict(message.get("content")))
             case "tool-plan-delta":
-                said.begun = True
-                said.reasoning += said.spoken(message.get("tool_plan"))
+                builder.begun = True
+                builder.reasoning += builder.spoken(message.get("tool_plan"))
             case "tool-call-start" | "tool-call-delta":
                 call = as_dict(message.get("tool_calls"))
-                _read_call(said, as_count(frame.get("index")), call)
+                _read_call(builder, as_count(frame.get("index")), call)
             case "message-end":
-                _read_end(said, delta)
-                said.ended = said.begun and said.error is None
+                _read_end(builder, delta)
+                builder.ended = builder.begun and builder.error is None
             case _ if isinstance(frame.get("message"), dict):
-                _read_whole(said, frame)
+                _read_whole(builder, frame)
             case None if frame.get("message") or frame.get("error"):
-                said.error = error_message(frame)
+                builder.error = error_message(frame)
             case _:
                 pass
 
@@ -137,37 +139,37 @@ class Cohere(LlmApi):
         yield from image_at(url, ("image_url", "url"), _TOKENS_PER_IMAGE)
 
 
-def _read_whole(said: AnswerBuilder, answer: Mapping[str, JsonValue]) -> None:
-    said.begun = True
+def _read_whole(builder: AnswerBuilder, answer: Mapping[str, JsonValue]) -> None:
+    builder.begun = True
     message = as_dict(answer.get("message"))
-    said.reasoning += said.spoken(message.get("tool_plan"))
+    builder.reasoning += builder.spoken(message.get("tool_plan"))
     for part in map(as_dict, as_list(message.get("content"))):
-        _read_part(said, part)
+        _read_part(builder, part)
     for index, call in enumerate(map(as_dict, as_list(message.get("tool_calls")))):
-        _read_call(said, index, call)
-    _read_end(said, answer)
+        _read_call(builder, index, call)
+    _read_end(builder, answer)
 
 
-def _read_part(said: AnswerBuilder, part: Mapping[str, JsonValue]) -> None:
-    said.begun = True
-    said.text += said.spoken(part.get("text"))
-    said.reasoning += said.spoken(part.get("thinking"))
+def _read_part(builder: AnswerBuilder, part: Mapping[str, JsonValue]) -> None:
+    builder.begun = True
+    builder.text += builder.spoken(part.get("text"))
+    builder.reasoning += builder.spoken(part.get("thinking"))
 
 
-def _read_call(said: AnswerBuilder, index: int, call: Mapping[str, JsonValue]) -> None:
-    said.begun = True
+def _read_call(builder: AnswerBuilder, index: int, call: Mapping[str, JsonValue]) -> None:
+    builder.begun = True
     id, function = as_text(call.get("id")), as_dict(call.get("function"))
-    said.call(index, id).add(id, function.get("name"), function.get("arguments"))
+    builder.call(index, id).add(id, function.get("name"), function.get("arguments"))
 
 
-def _read_end(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
-    if said.finish_with(end.get("finish_reason"), _FINISH) and said.finish == "error":
-        said.error = as_text(end.get("error")) or f"the model ended with {said.finish_reason}"
+def _read_end(builder: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
+    if builder.finish_with(end.get("finish_reason"), _FINISH) and builder.finish == "error":
+        builder.error = as_text(end.get("error")) or f"the model ended with {builder.finish_reason}"
     usage = as_dict(end.get("usage"))
     # The billed units exclude Cohere's own part of the prompt.
     counted = as_dict(usage.get("tokens")) or as_dict(usage.get("billed_units"))
     if counted:
-        said.usage = Usage(
+        builder.usage = Usage(
             input_total=as_tokens(counted.get("input_tokens")),
             output_total=as_tokens(counted.get("output_tokens")),
             cache_read=as_tokens(usage.get("cached_tokens")),
@@ -207,7 +209,7 @@ def _events(answer: LlmAnswer) -> Iterator[dict[str, JsonValue]]:
         index += 1
     for number, call in enumerate(answer.tool_calls):
         asked: JsonValue = {"tool_calls": writing.function_call(replace(call, arguments=""))}
-        given: JsonValue = {"tool_calls": {"function": {"arguments": call.arguments}}}
+        message: JsonValue = {"tool_calls": {"function": {"arguments": call.arguments}}}
         yield {"type": "tool-call-start", "index": number, "delta": {"message": asked}}
-        yield {"type": "tool-call-delta", "index": number, "delta": {"message": given}}
+        yield {"type": "tool-call-delta", "index": number, "delta": {"message": message}}
         yield {"type": "tool-call-end", "index": number}

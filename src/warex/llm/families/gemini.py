@@ -132,23 +132,27 @@ class Gemini(LlmApi):
         )
 
     @override
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
         if frame.get("error"):
-            said.error = error_message(frame)
-        said.model = as_text(_get(frame, "modelVersion")).removeprefix("models/") or said.model
+            builder.error = error_message(frame)
+        builder.model = (
+            as_text(_get(frame, "modelVersion")).removeprefix("models/") or builder.model
+        )
         counted = as_dict(_get(frame, "usageMetadata"))
         if (usage := _usage(counted)) is not None:
-            said.usage, said.is_counted = usage, usage.output_total > 0
+            builder.usage, builder.is_counted = usage, usage.output_total > 0
         # Google's own API sends the first, Vertex AI the second.
         for key in ("serviceTier", "trafficType"):
-            said.set_tier(service_tier(_get(counted, key)))
+            builder.set_tier(service_tier(_get(counted, key)))
         if blocked := as_text(_get(as_dict(_get(frame, "promptFeedback")), "blockReason")):
-            said.begun = said.ended = True
-            said.finish_reason, said.finish = blocked, "content_filter"
+            builder.begun = builder.ended = True
+            builder.finish_reason, builder.finish = blocked, "content_filter"
         candidates = map(as_dict, _several(frame.get("candidates")))
         first = next((one for one in candidates if not as_count(one.get("index"))), None)
         if first is not None:
-            _read_candidate(said, first)
+            _read_candidate(builder, first)
 
     @override
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
@@ -259,8 +263,10 @@ class Gemini(LlmApi):
                 return json_splice.insert_member(sent, body, key, {"parts": own})
             case json_splice.Span(value=None):
                 return json_splice.replace(sent, system, {"parts": own})
-            case json_splice.Span(value=str() as said):
-                return json_splice.append_to_string(sent, system, f"\n\n{text}" if said else text)
+            case json_splice.Span(value=str() as existing):
+                return json_splice.append_to_string(
+                    sent, system, f"\n\n{text}" if existing else text
+                )
             case json_splice.Span(value=dict()):
                 return _with_part(sent, system, text)
             case _:
@@ -270,19 +276,19 @@ class Gemini(LlmApi):
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
         for key, where in (("inlineData", "data"), ("fileData", "fileUri")):
             for holder in (key, _snake(key)):
-                held = as_dict(part.get(holder))
-                kind = as_text(_get(held, "mimeType"))
+                media = as_dict(part.get(holder))
+                kind = as_text(_get(media, "mimeType"))
                 if not kind.lower().startswith("image/"):
                     continue
-                at = (holder, where if where in held else _snake(where))
-                data = as_text(held.get("data")) if key == "inlineData" else None
+                at = (holder, where if where in media else _snake(where))
+                data = as_text(media.get("data")) if key == "inlineData" else None
                 plain = _plain_base64(data) if data else None
                 tokens = image_tokens(plain, gemini_image_tokens, _TOKENS_PER_IMAGE)
                 yield Image(at, tokens, kind, plain)
 
 
 def _snake(key: str) -> str:
-    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", key)
+    return _CAPITAL.sub(lambda match: f"_{match[0].lower()}", key)
 
 
 def _get(sent: Mapping[str, JsonValue], key: str) -> JsonValue:
@@ -336,23 +342,23 @@ def _written_usage(usage: Usage) -> dict[str, JsonValue]:
     }
 
 
-def _read_candidate(said: AnswerBuilder, candidate: Mapping[str, JsonValue]) -> None:
-    said.begun = True
+def _read_candidate(builder: AnswerBuilder, candidate: Mapping[str, JsonValue]) -> None:
+    builder.begun = True
     for part in map(as_dict, _several(as_dict(candidate.get("content")).get("parts"))):
         if part.get("thought") is True:
-            said.reasoning += said.spoken(part.get("text"))
+            builder.reasoning += builder.spoken(part.get("text"))
         else:
-            said.text += said.spoken(part.get("text"))
+            builder.text += builder.spoken(part.get("text"))
         if called := as_dict(_get(part, "functionCall")):
-            call = said.call(len(said.calls))
+            call = builder.call(len(builder.calls))
             call.add(called.get("id"), called.get("name"), called.get("args"))
         if code := as_dict(_get(part, "executableCode")):
-            call = said.call(len(said.calls))
+            call = builder.call(len(builder.calls))
             call.add(code.get("id"), _CODE, code)
             call.by_server = True
-    if said.finish_with(_get(candidate, "finishReason"), _FINISH):
-        said.ended = True
-        said.error_excerpt = as_text(_get(candidate, "finishMessage"))
+    if builder.finish_with(_get(candidate, "finishReason"), _FINISH):
+        builder.ended = True
+        builder.error_excerpt = as_text(_get(candidate, "finishMessage"))
 
 
 def _usage(counted: Mapping[str, JsonValue]) -> Usage | None:
@@ -383,7 +389,9 @@ def _with_part(sent: str, system: json_splice.Span, text: str) -> str:
         case json_splice.Span(value=dict()):
             one = sent[parts.begin : parts.end]
             return f"{sent[: parts.begin]}[{one}, {json.dumps(more)}]{sent[parts.end :]}"
-        case json_splice.Span(value=list() as held) if all(isinstance(part, dict) for part in held):
-            return json_splice.append_item(sent, parts, more if held else own)
+        case json_splice.Span(value=list() as items) if all(
+            isinstance(part, dict) for part in items
+        ):
+            return json_splice.append_item(sent, parts, more if items else own)
         case _:
             raise ValueError("the parts of its system prompt are not understood")

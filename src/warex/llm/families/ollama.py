@@ -99,25 +99,31 @@ class Ollama(LlmApi):
         return replace(answer, usage=replace(usage, input_total=asked, source=source))
 
     @override
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
         if frame.get("error"):
-            said.error = error_message(frame)
+            builder.error = error_message(frame)
         message = as_dict(frame.get("message"))
         if "message" not in frame and "response" not in frame:
             return
-        said.begun = True
-        said.is_continued = frame.get("done") is False
-        said.model = as_text(frame.get("model")) or said.model
-        said.text += said.spoken(frame.get("response")) or said.spoken(message.get("content"))
-        said.reasoning += said.spoken(frame.get("thinking")) or said.spoken(message.get("thinking"))
+        builder.begun = True
+        builder.is_continued = frame.get("done") is False
+        builder.model = as_text(frame.get("model")) or builder.model
+        builder.text += builder.spoken(frame.get("response")) or builder.spoken(
+            message.get("content")
+        )
+        builder.reasoning += builder.spoken(frame.get("thinking")) or builder.spoken(
+            message.get("thinking")
+        )
         calls = message.get("tool_calls") or frame.get("tool_calls") or []
         for call in map(as_dict, as_list(calls)):
             function = as_dict(call.get("function"))
             # Calls arrive whole; several may have the same index, or none.
-            new = said.call(len(said.calls))
+            new = builder.call(len(builder.calls))
             new.add(call.get("id"), function.get("name"), function.get("arguments"))
         if frame.get("done") is True:
-            _read_end(said, frame)
+            _read_end(builder, frame)
 
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
@@ -188,8 +194,8 @@ def _is_generate(path: str) -> bool:
 def _prompt(body: Mapping[str, JsonValue]) -> list[JsonValue]:
     """Return the prompt of ``/api/generate`` as messages."""
     asked: dict[str, JsonValue] = {"role": "user", "content": body.get("prompt")}
-    held = {key: body[key] for key in ("suffix", "images") if body.get(key)}
-    return [*system_message(as_text(body.get("system"))), asked | held]
+    more = {key: body[key] for key in ("suffix", "images") if body.get(key)}
+    return [*system_message(as_text(body.get("system"))), asked | more]
 
 
 def _said(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:
@@ -208,13 +214,13 @@ def _said(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:
     return {"message": {"role": "assistant", "content": answer.text, **thought, **asked}}
 
 
-def _read_end(said: AnswerBuilder, frame: Mapping[str, JsonValue]) -> None:
+def _read_end(builder: AnswerBuilder, frame: Mapping[str, JsonValue]) -> None:
     reason = as_text(frame.get("done_reason"))
-    said.finish_reason = reason or said.finish_reason
-    said.finish = _FINISH.get(reason, "stop")
+    builder.finish_reason = reason or builder.finish_reason
+    builder.finish = _FINISH.get(reason, "stop")
     if "eval_count" in frame or "prompt_eval_count" in frame:
-        said.usage = Usage(
+        builder.usage = Usage(
             input_total=as_tokens(frame.get("prompt_eval_count")),
             output_total=as_tokens(frame.get("eval_count")),
         )
-    said.ended = True
+    builder.ended = True

@@ -5,7 +5,7 @@ Source: https://platform.openai.com/docs/api-reference/chat and the types of ope
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, override
+from typing import ClassVar, Final, override
 
 from msgspec.structs import replace
 from pydantic import JsonValue
@@ -99,7 +99,7 @@ class OpenAiChat(LlmApi):
     summary = "OpenAI Chat Completions; also Azure, Mistral, OpenRouter, vLLM and other gateways."
     answer_description = "a chat completion"
     text_path = ("choices", 0, "message", "content")
-    path_endings = ("/chat/completions", "/agents/completions")
+    path_endings: ClassVar[tuple[str, ...]] = ("/chat/completions", "/agents/completions")
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
@@ -126,27 +126,29 @@ class OpenAiChat(LlmApi):
         )
 
     @override
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
-        said.model = as_text(frame.get("model")) or said.model
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
+        builder.model = as_text(frame.get("model")) or builder.model
         # A running usage (vLLM's continuous_usage_stats) is cumulative, so the last one counts.
         # Groq sends it unasked in x_groq.
         usage = frame.get("usage") or as_dict(frame.get("x_groq")).get("usage")
         if usage:
-            said.usage = _usage(as_dict(usage)) or said.usage
+            builder.usage = _usage(as_dict(usage)) or builder.usage
         if "service_tier" in frame:
-            said.set_tier(service_tier(frame["service_tier"]))
+            builder.set_tier(service_tier(frame["service_tier"]))
         # Older vLLM sends flat errors, also within a stream.
         flat = "choices" not in frame and as_text(frame.get("message"))
         if frame.get("error") or flat:
-            said.error = error_message(frame)
-        part = "message" if whole else "delta"
+            builder.error = error_message(frame)
+        part = "message" if complete else "delta"
         for choice in map(as_dict, as_list(frame.get("choices"))):
             # Moonshot sends the usage here.
             if "usage" in choice:
-                said.usage = _usage(as_dict(choice["usage"])) or said.usage
+                builder.usage = _usage(as_dict(choice["usage"])) or builder.usage
             says = isinstance(choice.get(part), dict) or choice.get("finish_reason")
             if says and as_count(choice.get("index")) == 0:
-                _read_choice(said, choice, as_dict(choice.get(part)))
+                _read_choice(builder, choice, as_dict(choice.get(part)))
 
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
@@ -177,10 +179,10 @@ class OpenAiChat(LlmApi):
                 message["tool_calls"] = calls
             choice: JsonValue = {"index": 0, "message": message, "finish_reason": reason}
             return writing.json_answer({**head, "choices": [choice], "usage": usage})
-        said = "refusal" if refused else "content"
+        field = "refusal" if refused else "content"
         deltas: list[dict[str, JsonValue]] = [{"role": "assistant", "content": ""}]
         deltas += ({"reasoning_content": word} for word in writing.word_chunks(answer.reasoning))
-        deltas += ({said: word} for word in writing.word_chunks(answer.text))
+        deltas += ({field: word} for word in writing.word_chunks(answer.text))
         deltas += ({"tool_calls": [call]} for call in calls)
         with_usage = request.variant != _WITHOUT_USAGE
         if with_usage:
@@ -220,11 +222,11 @@ class OpenAiChat(LlmApi):
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
-        held = part.get("image_url")
-        if isinstance(held, dict):
-            yield from image_at(held.get("url"), ("image_url", "url"), *image_cost(held))
+        image_url = part.get("image_url")
+        if isinstance(image_url, dict):
+            yield from image_at(image_url.get("url"), ("image_url", "url"), *image_cost(image_url))
         else:
-            yield from image_at(held, ("image_url",), *image_cost({}))
+            yield from image_at(image_url, ("image_url",), *image_cost({}))
 
 
 def image_cost(image: Mapping[str, JsonValue]) -> tuple[int, Callable[[Size], int] | None]:
@@ -286,33 +288,33 @@ def openai_error_object(
 
 
 def _read_choice(
-    said: AnswerBuilder, choice: Mapping[str, JsonValue], part: Mapping[str, JsonValue]
+    builder: AnswerBuilder, choice: Mapping[str, JsonValue], part: Mapping[str, JsonValue]
 ) -> None:
-    said.begun = True
+    builder.begun = True
     content = part.get("content")
-    said.text += _content(said, content)
+    builder.text += _content(builder, content)
     if isinstance(content, list):
         # Mistral's reasoning models.
         for piece in map(as_dict, content):
-            said.reasoning += _content(said, piece.get("thinking"))
+            builder.reasoning += _content(builder, piece.get("thinking"))
     if "refusal" in part:
-        said.refusal += said.spoken(part["refusal"])
+        builder.refusal += builder.spoken(part["refusal"])
     if "reasoning" in part or "reasoning_content" in part:
-        said.reasoning += said.spoken(part.get("reasoning")) or said.spoken(
+        builder.reasoning += builder.spoken(part.get("reasoning")) or builder.spoken(
             part.get("reasoning_content")
         )
     for position, call in enumerate(map(as_dict, as_list(part.get("tool_calls")))):
-        given = call.get("index")
+        number = call.get("index")
         id, function = as_text(call.get("id")), as_dict(call.get("function"))
         # A custom tool takes any text.
         custom = as_dict(call.get("custom"))
-        index = given if isinstance(given, int) else position
-        said.call(index, id).add(id, function.get("name"), function.get("arguments"))
-        said.call(index, id).add("", custom.get("name"), custom.get("input"))
+        index = number if isinstance(number, int) else position
+        builder.call(index, id).add(id, function.get("name"), function.get("arguments"))
+        builder.call(index, id).add("", custom.get("name"), custom.get("input"))
     if legacy := as_dict(part.get("function_call")):
-        said.call(0).add("", legacy.get("name"), legacy.get("arguments"))
-    if said.finish_with(choice.get("finish_reason"), _FINISH):
-        said.ended = True
+        builder.call(0).add("", legacy.get("name"), legacy.get("arguments"))
+    if builder.finish_with(choice.get("finish_reason"), _FINISH):
+        builder.ended = True
 
 
 def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
@@ -335,15 +337,15 @@ def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
     )
     lasting = as_dict(read.get("cache_creation_token_details")).get("ephemeral_1h_input_tokens")
     asked = as_tokens(usage.get("prompt_tokens"))
-    said = as_tokens(usage.get("completion_tokens"))
+    output = as_tokens(usage.get("completion_tokens"))
     thought = as_tokens(written.get("reasoning_tokens"))
-    beside = as_tokens(usage.get("total_tokens")) - asked - said
-    if min(asked, said) >= 0 and beside > 0 and thought in (0, beside):
+    beside = as_tokens(usage.get("total_tokens")) - asked - output
+    if min(asked, output) >= 0 and beside > 0 and thought in (0, beside):
         # xAI counts reasoning beside the completion; Google only in the total.
-        said, thought = said + beside, beside
+        output, thought = output + beside, beside
     return Usage(
         input_total=asked,
-        output_total=said,
+        output_total=output,
         cache_read=next(filter(None, map(as_tokens, got)), 0),
         cache_write=next(filter(None, map(as_tokens, put)), 0),
         cache_write_1h=as_tokens(lasting),
@@ -351,9 +353,11 @@ def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
     )
 
 
-def _content(said: AnswerBuilder, content: JsonValue) -> str:
+def _content(builder: AnswerBuilder, content: JsonValue) -> str:
     """Return the text of a content that is a string or a list of parts."""
     if isinstance(content, list):
         parts = map(as_dict, content)
-        return "".join(said.spoken(p.get("text")) or said.spoken(p.get("refusal")) for p in parts)
-    return said.spoken(content)
+        return "".join(
+            builder.spoken(p.get("text")) or builder.spoken(p.get("refusal")) for p in parts
+        )
+    return builder.spoken(content)

@@ -76,20 +76,20 @@ class OpenAiResponses(LlmApi):
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
-        given = body.get("input")
+        content = body.get("input")
         template = as_text(as_dict(body.get("prompt")).get("id"))
         if not (isinstance(body.get("model"), str) or template):
             return False
-        if isinstance(given, list):
-            return are_messages(given)
-        return bool(as_text(given)) or (given is None and _continues(body) is not None)
+        if isinstance(content, list):
+            return are_messages(content)
+        return bool(as_text(content)) or (content is None and _continues(body) is not None)
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        given = body.get("input")
-        messages = system_message(body.get("instructions")) + as_list(given)
-        if said := as_text(given):
-            messages.append({"role": "user", "content": said})
+        content = body.get("input")
+        messages = system_message(body.get("instructions")) + as_list(content)
+        if text := as_text(content):
+            messages.append({"role": "user", "content": text})
         return replace(
             super().read_request(path, body, digest),
             messages=messages,
@@ -98,26 +98,30 @@ class OpenAiResponses(LlmApi):
         )
 
     @override
-    def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
+    def read(
+        self, builder: AnswerBuilder, frame: Mapping[str, JsonValue], *, complete: bool
+    ) -> None:
         kind = as_text(frame.get("type"))
         index = as_count(frame.get("output_index"))
         response = as_dict(frame.get("response"))
-        said.model = as_text(response.get("model")) or said.model
+        builder.model = as_text(response.get("model")) or builder.model
         if kind in ENDS:
-            _read_response(said, response)
-            said.ended = said.begun
+            _read_response(builder, response)
+            builder.ended = builder.begun
         elif kind == "response.output_item.added":
-            _read_item(said, index, as_dict(frame.get("item")), "begun")
+            _read_item(builder, index, as_dict(frame.get("item")), "begun")
         elif kind == "response.output_item.done":
-            _read_item(said, index, as_dict(frame.get("item")), "done")
+            _read_item(builder, index, as_dict(frame.get("item")), "done")
         elif kind.endswith(".delta"):
-            _read_delta(said, kind, index, said.spoken(frame.get("delta")))
-        elif kind == "response.reasoning_summary_part.added" and said.reasoning:
-            said.reasoning += _BETWEEN_SUMMARIES
-        elif whole and (isinstance(frame.get("output"), list) or frame.get("object") == "response"):
-            _read_response(said, frame)
+            _read_delta(builder, kind, index, builder.spoken(frame.get("delta")))
+        elif kind == "response.reasoning_summary_part.added" and builder.reasoning:
+            builder.reasoning += _BETWEEN_SUMMARIES
+        elif complete and (
+            isinstance(frame.get("output"), list) or frame.get("object") == "response"
+        ):
+            _read_response(builder, frame)
         elif kind == "error" or (frame.get("error") and not kind.startswith("response.")):
-            said.error = (
+            builder.error = (
                 error_message(frame) or as_text(frame.get("code")) or "an error without words"
             )
 
@@ -177,8 +181,10 @@ class OpenAiResponses(LlmApi):
         match content:
             case None:
                 return json_splice.insert_member(sent, body, "instructions", text)
-            case json_splice.Span(value=str() as said):
-                return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
+            case json_splice.Span(value=str() as existing):
+                return json_splice.append_to_string(
+                    sent, content, f"\n\n{text}" if existing else text
+                )
             case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
                 own: JsonValue = {"type": "input_text", "text": f"\n\n{text}" if parts else text}
                 if content is not system:
@@ -208,10 +214,10 @@ _BETWEEN_SUMMARIES: Final = "\n\n"
 
 
 def _continues(body: Mapping[str, JsonValue]) -> str | None:
-    kept = body.get("conversation")
+    conversation = body.get("conversation")
     named = (
         body.get("previous_response_id"),
-        as_dict(kept).get("id") or kept,
+        as_dict(conversation).get("id") or conversation,
         as_dict(body.get("prompt")).get("id"),
     )
     return next(filter(None, map(as_text, named)), None)
@@ -219,65 +225,65 @@ def _continues(body: Mapping[str, JsonValue]) -> str | None:
 
 def _system_content(sent: str, body: json_splice.Span) -> json_splice.Span | None:
     """Return the content of the input's last system message, or None."""
-    given = json_splice.member(sent, body, "input")
-    if given is None or not isinstance(given.value, list):
+    input_member = json_splice.member(sent, body, "input")
+    if input_member is None or not isinstance(input_member.value, list):
         return None
     contents = [
         json_splice.member(sent, item, "content")
-        for item in json_splice.items(sent, given)
+        for item in json_splice.items(sent, input_member)
         if as_dict(item.value).get("role") in SYSTEM_ROLES
     ]
     return next(filter(None, reversed(contents)), None)
 
 
-def _read_response(said: AnswerBuilder, response: Mapping[str, JsonValue]) -> None:
+def _read_response(builder: AnswerBuilder, response: Mapping[str, JsonValue]) -> None:
     """Read a whole answer, or the end of a stream, which repeats all of it."""
     if not response:
         return
-    said.model = as_text(response.get("model")) or said.model
+    builder.model = as_text(response.get("model")) or builder.model
     if output := as_list(response.get("output")):
-        said.start_over()
+        builder.start_over()
     for index, item in enumerate(output):
-        _read_item(said, index, as_dict(item), "whole")
+        _read_item(builder, index, as_dict(item), "whole")
     if usage := as_dict(response.get("usage")):
-        said.usage = _usage(usage)
-    said.tier = service_tier(response.get("service_tier"))
+        builder.usage = _usage(usage)
+    builder.tier = service_tier(response.get("service_tier"))
     status = as_text(response.get("status"))
     why = as_text(as_dict(response.get("incomplete_details")).get("reason"))
-    said.finish_reason = why or status or None
-    said.finish = _FINISH.get(why or status, "stop")
-    if response.get("error") or said.finish == "error":
-        said.error = error_message(response) or f"the response is {status}"
-    said.begun = said.begun or said.error is None
+    builder.finish_reason = why or status or None
+    builder.finish = _FINISH.get(why or status, "stop")
+    if response.get("error") or builder.finish == "error":
+        builder.error = error_message(response) or f"the response is {status}"
+    builder.begun = builder.begun or builder.error is None
 
 
 def _read_item(
-    said: AnswerBuilder,
+    builder: AnswerBuilder,
     index: int,
     item: Mapping[str, JsonValue],
     how: Literal["begun", "done", "whole"],
 ) -> None:
     """Read an item at its start or end in a stream, or in a whole answer."""
-    said.begun = True
+    builder.begun = True
     kind = as_text(item.get("type"))
     if kind in _KEYED:
-        _read_call(said, index, item)
+        _read_call(builder, index, item)
     elif how == "begun":
         return
     elif kind == "message":
         parts = [*map(as_dict, as_list(item.get("content")))]
-        _extend(said.text, _joined(said, parts, "text"), how)
-        _extend(said.refusal, _joined(said, parts, "refusal"), how)
+        _extend(builder.text, _joined(builder, parts, "text"), how)
+        _extend(builder.refusal, _joined(builder, parts, "refusal"), how)
     elif kind == "reasoning":
         shown = as_list(item.get("content")) or as_list(item.get("summary"))
-        texts = [said.spoken(as_dict(part).get("text")) for part in shown]
-        between = _BETWEEN_SUMMARIES if said.reasoning and how == "whole" else ""
+        texts = [builder.spoken(as_dict(part).get("text")) for part in shown]
+        between = _BETWEEN_SUMMARIES if builder.reasoning and how == "whole" else ""
         thought = _BETWEEN_SUMMARIES.join(filter(None, texts))
-        _extend(said.reasoning, between + thought if thought else "", how)
+        _extend(builder.reasoning, between + thought if thought else "", how)
     elif kind == "computer_call":
-        said.calls += _actions(item)
+        builder.calls += _actions(item)
     elif kind.endswith("_call"):
-        said.calls.append(_tool_call(kind, item))
+        builder.calls.append(_tool_call(kind, item))
 
 
 def _written(request: LlmRequest, answer: LlmAnswer) -> dict[str, JsonValue]:
@@ -351,9 +357,9 @@ def _events(response: dict[str, JsonValue], answer: LlmAnswer) -> Iterator[dict[
             case "message":
                 yield from _message_events(at, as_dict(as_list(item["content"])[0]))
             case "function_call":
-                kind, given = "response.function_call_arguments", item["arguments"]
-                yield {"type": f"{kind}.delta", **at, "delta": given}
-                yield {"type": f"{kind}.done", **at, "name": item["name"], "arguments": given}
+                kind, arguments = "response.function_call_arguments", item["arguments"]
+                yield {"type": f"{kind}.delta", **at, "delta": arguments}
+                yield {"type": f"{kind}.done", **at, "name": item["name"], "arguments": arguments}
             case _:
                 part = as_dict(as_list(item["summary"])[0])
                 at = {**at, "summary_index": 0}
@@ -390,8 +396,8 @@ _EMPTY: Final[Mapping[str, JsonValue]] = {
 """Members of an item at its start."""
 
 
-def _joined(said: AnswerBuilder, parts: list[dict[str, JsonValue]], key: str) -> str:
-    return "".join(said.spoken(part.get(key)) for part in parts)
+def _joined(builder: AnswerBuilder, parts: list[dict[str, JsonValue]], key: str) -> str:
+    return "".join(builder.spoken(part.get(key)) for part in parts)
 
 
 def _extend(text: GrowingText, added: str, how: str) -> None:
@@ -400,21 +406,21 @@ def _extend(text: GrowingText, added: str, how: str) -> None:
         text += added
 
 
-def _read_call(said: AnswerBuilder, index: int, item: Mapping[str, JsonValue]) -> None:
+def _read_call(builder: AnswerBuilder, index: int, item: Mapping[str, JsonValue]) -> None:
     id = as_text(item.get("call_id"))
-    call = said.call(index, id)
-    given = item.get("arguments") or item.get("input")
-    if given:
+    call = builder.call(index, id)
+    arguments = item.get("arguments") or item.get("input")
+    if arguments:
         call.arguments = GrowingText()
-    call.add(id, item.get("name"), given)
+    call.add(id, item.get("name"), arguments)
 
 
 def _actions(item: Mapping[str, JsonValue]) -> Iterator[PartialCall]:
     """Yield the actions of computer use in the form of Anthropic's tool."""
     for action in map(as_dict, as_list(item.get("actions")) or [item.get("action")]):
-        given = {"action" if key == "type" else key: value for key, value in action.items()}
+        fields = {"action" if key == "type" else key: value for key, value in action.items()}
         id = as_text(item.get("call_id"))
-        arguments = GrowingText(json.dumps(given, ensure_ascii=False))
+        arguments = GrowingText(json.dumps(fields, ensure_ascii=False))
         yield PartialCall(id, "computer", arguments)
 
 
@@ -423,24 +429,24 @@ def _tool_call(kind: str, item: Mapping[str, JsonValue]) -> PartialCall:
     id = as_text(item.get("call_id"))
     call = PartialCall(id or as_text(item.get("id")), by_server=not id)
     key = next((key for key in _GIVEN if item.get(key)), None)
-    given = item.get(key) if key else None
-    plain = isinstance(given, dict) or key in ("arguments", "input")
+    arguments = item.get(key) if key else None
+    plain = isinstance(arguments, dict) or key in ("arguments", "input")
     name = as_text(item.get("name")) or kind.removesuffix("_call")
-    call.add(call.id, name, given if plain or key is None else {key: given})
+    call.add(call.id, name, arguments if plain or key is None else {key: arguments})
     return call
 
 
-def _read_delta(said: AnswerBuilder, kind: str, index: int, delta: str) -> None:
-    said.begun = True
+def _read_delta(builder: AnswerBuilder, kind: str, index: int, delta: str) -> None:
+    builder.begun = True
     match kind:
         case "response.output_text.delta":
-            said.text += delta
+            builder.text += delta
         case "response.refusal.delta":
-            said.refusal += delta
+            builder.refusal += delta
         case "response.reasoning_text.delta" | "response.reasoning_summary_text.delta":
-            said.reasoning += delta
+            builder.reasoning += delta
         case "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta":
-            said.call(index).arguments += delta
+            builder.call(index).arguments += delta
         case _:
             pass
 

@@ -31,8 +31,8 @@ def in_messages(sent: str, text: str) -> str:
         return json_splice.prepend_item(sent, messages, {"role": "system", "content": text})
     content = json_splice.member(sent, system[-1], "content")
     match content:
-        case json_splice.Span(value=str() as said):
-            return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
+        case json_splice.Span(value=str() as existing):
+            return json_splice.append_to_string(sent, content, f"\n\n{text}" if existing else text)
         case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
             # Some servers join the parts without a separator.
             own: JsonValue = {"type": "text", "text": f"\n\n{text}" if parts else text}
@@ -52,16 +52,16 @@ def in_member(sent: str, name: str, text: str, *, amazon: bool = False) -> str:
     if not isinstance(body.value, dict):
         raise ValueError("it is not an object")
 
-    def block(said: str) -> JsonValue:
-        return {"text": said} if amazon else {"type": "text", "text": said}
+    def block(content: str) -> JsonValue:
+        return {"text": content} if amazon else {"type": "text", "text": content}
 
     new: JsonValue = [block(text)] if amazon else text
     system = json_splice.member(sent, body, name)
     match system:
         case None:
             return json_splice.insert_member(sent, body, name, new)
-        case json_splice.Span(value=str() as said) if not amazon:
-            return json_splice.append_to_string(sent, system, f"\n\n{text}" if said else text)
+        case json_splice.Span(value=str() as existing) if not amazon:
+            return json_splice.append_to_string(sent, system, f"\n\n{text}" if existing else text)
         case json_splice.Span(value=list() as blocks) if all(isinstance(b, dict) for b in blocks):
             return json_splice.append_item(sent, system, block(f"\n\n{text}" if blocks else text))
         case json_splice.Span(value=None):

@@ -101,7 +101,9 @@ def function_call(call: ToolCall) -> dict[str, JsonValue]:
 
 def api_finish_reason(finish: Finish, meanings: FinishReasons) -> str:
     """Return the first finish reason of an API with this meaning, or its very first one."""
-    return next((word for word, meant in meanings.items() if meant == finish), next(iter(meanings)))
+    return next(
+        (word for word, meaning in meanings.items() if meaning == finish), next(iter(meanings))
+    )
 
 
 def _event(data: JsonValue, *, named: bool) -> bytes:

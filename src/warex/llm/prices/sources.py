@@ -79,15 +79,15 @@ def read_source(data: JsonValue) -> PriceSource:
         return _own(sent)
     if listed:
         entries = ((as_text(as_dict(one).get("id")), as_dict(one)) for one in listed)
-        found = _collected(entries, _routed)
+        collection = _collected(entries, _routed)
     else:
-        found = _collected(((name, as_dict(entry)) for name, entry in sent.items()), _listed)
-    if not found.models:
+        collection = _collected(((name, as_dict(entry)) for name, entry in sent.items()), _listed)
+    if not collection.models:
         raise ValueError(
             "it has no prices of models: give LiteLLM's model_prices_and_context_window.json,"
             " OpenRouter's /api/v1/models or a table that `warex prices update` wrote"
         )
-    return found
+    return collection
 
 
 def merge_sources(
@@ -106,8 +106,8 @@ def merge_sources(
         bare = next((name.removeprefix(p) for p in _OWN_PREFIXES if name.startswith(p)), name)
         if "/" not in bare and ":" not in bare:
             models.setdefault(bare, price)
-    kept = {name: entry for name, entry in base.models.items() if name not in models}
-    return PriceTable(date=day, source=source, models={**dict(sorted(models.items())), **kept})
+    unchanged = {name: entry for name, entry in base.models.items() if name not in models}
+    return PriceTable(date=day, source=source, models={**dict(sorted(models.items())), **unchanged})
 
 
 def _check_unit(models: Mapping[str, Price], base: PriceTable) -> None:
@@ -162,8 +162,8 @@ def _listed(entry: _Entry) -> Price | None:
         raise _LeftOut(OTHERWISE)
     tiers: dict[str, dict[int, dict[str, float]]] = {}
     for key, value in entry.items():
-        if found := _KEY.fullmatch(key):
-            rate, lasting, limit, tier = found.groups()
+        if match := _KEY.fullmatch(key):
+            rate, lasting, limit, tier = match.groups()
             name = "cache_write_1h" if lasting else _RATES[rate]
             tier = _TIERS.get(tier, tier) or ""
             tiers.setdefault(tier, {}).setdefault(1000 * int(limit or 0), {})[name] = _usd(value)

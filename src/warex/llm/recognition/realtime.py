@@ -119,9 +119,9 @@ class OpenAiRealtime(_Session):
             case "conversation.item.create":
                 self._add(sent.get("item"))
             case "response.create":
-                given = as_dict(sent.get("response"))
-                self._update(given)
-                self._add(*as_list(given.get("input")))
+                response = as_dict(sent.get("response"))
+                self._update(response)
+                self._add(*as_list(response.get("input")))
                 return self._begin()
             case _:
                 pass
@@ -198,14 +198,14 @@ class GeminiLive(_Session):
             self._model = as_text(setup.get("model")).removeprefix("models/")
             self._system = _get(setup, "systemInstruction", "system_instruction")
             self._tools = as_list(setup.get("tools"))
-        spoken = as_dict(_get(sent, "realtimeInput", "realtime_input"))
-        if "text" in spoken:
-            self._add({"role": "user", "parts": [{"text": spoken["text"]}]})
+        realtime = as_dict(_get(sent, "realtimeInput", "realtime_input"))
+        if "text" in realtime:
+            self._add({"role": "user", "parts": [{"text": realtime["text"]}]})
         if content := as_dict(_get(sent, "clientContent", "client_content")):
             self._add(*as_list(content.get("turns")))
             return self._begin() if _get(content, "turnComplete", "turn_complete") else None
-        if given := as_dict(_get(sent, "toolResponse", "tool_response")):
-            results = as_list(_get(given, "functionResponses", "function_responses"))
+        if tool_response := as_dict(_get(sent, "toolResponse", "tool_response")):
+            results = as_list(_get(tool_response, "functionResponses", "function_responses"))
             parts: list[JsonValue] = [{"functionResponse": result} for result in results]
             self._add({"role": "user", "parts": parts})
             return self._begin()
@@ -226,9 +226,9 @@ class GeminiLive(_Session):
         if not (content or called or usage):
             return _NOTHING
         turn = as_dict(content.get("modelTurn"))
-        spoken = as_dict(content.get("outputTranscription")).get("text")
+        transcript = as_dict(content.get("outputTranscription")).get("text")
         parts = [part for part in as_list(turn.get("parts")) if "text" in as_dict(part)]
-        parts += [{"text": spoken}] if spoken else []
+        parts += [{"text": transcript}] if transcript else []
         parts += ({"functionCall": call} for call in as_list(called.get("functionCalls")))
         is_end = content.get("turnComplete") is True or bool(called)
         end: dict[str, JsonValue] = {"finishReason": "STOP"} if is_end else {}

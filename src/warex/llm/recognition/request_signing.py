@@ -25,11 +25,11 @@ def body_signature(path: str, headers: Mapping[str, str]) -> str | None:
 
     ``headers`` have names in lower case; ``path`` includes the query.
     """
-    said = headers.get("authorization", "")
+    authorization = headers.get("authorization", "")
     if digest := next((name for name in _DIGESTS if name in headers), None):
         return f"its header {digest} has a digest of its body"
-    if _AWS.match(said):
-        named = _SIGNED_HEADERS.search(said)
+    if _AWS.match(authorization):
+        named = _SIGNED_HEADERS.search(authorization)
         signed = set(named[1].lower().split(";")) if named else set()
         if headers.get("x-amz-content-sha256") in _UNSIGNED and not signed & _OF_BODY:
             return None
@@ -40,6 +40,8 @@ def body_signature(path: str, headers: Mapping[str, str]) -> str | None:
     if any(name.lower() == "x-amz-signature" for name, _ in parse_qsl(path.partition("?")[2])):
         # Such a URL leaves the body unsigned only for some services.
         return "its URL is signed (AWS Signature Version 4)"
-    if _OTHER.match(said):
-        return f"it is signed ({said.partition(' ')[0]}), and a changed one would be refused"
+    if _OTHER.match(authorization):
+        return (
+            f"it is signed ({authorization.partition(' ')[0]}), and a changed one would be refused"
+        )
     return None

@@ -7,12 +7,11 @@ Requests of pages are ignored; those of programs and browser extensions are not.
 from collections.abc import Mapping
 
 from warex.llm.body.lenient_json import TOO_MANY_VALUES, has_too_many_values, parse_object
-from warex.llm.families import LLM_APIS
+from warex.llm.families import is_api_path, is_counting_path, prompt_keys
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.text.lazy_pattern import lazy_re
 
-_READ = tuple(ending for family in LLM_APIS for ending in family.path_endings)
 _PATHS = (
     "/v1/complete",
     "/completions",
@@ -27,17 +26,13 @@ _TALKS = lazy_re(r"/interactions$|/conversations(?:/[^/]+(?:/restart)?)?$")
 """Paths of Gemini and Mistral that generate text if there is a prompt; OpenAI's only store it."""
 _RUNS = lazy_re(r"/threads/(?:[^/]+/)?runs(?:/[^/]+/submit_tool_outputs)?$")
 """Paths of OpenAI's and Azure's Assistants; other servers use such paths for agents."""
-_PROMPTS = (
-    *(key for family in LLM_APIS for key in family.prompts),
-    *("message", "inputs", "inputText", "requests"),
-)
-"""Keys of the prompt, in these APIs and in the families."""
+_PROMPTS = ("message", "inputs", "inputText", "requests")
+"""Keys of the prompt in these APIs; others are as in the families."""
 _NAMES = ("model", "agent", "agent_id")
 _NAMED_BY_PATH = (":", "/converse", "/invoke")
 """Parts of paths that name the model."""
 _NAMED_BY_HEADER = "ai-language-model-id"
 """The header of Vercel's AI Gateway that names the model."""
-_COUNTS = tuple(ending for family in LLM_APIS for ending in family.counting_endings)
 _EMBEDS = lazy_re(r"/model/[^/]*(?:embed|rerank)[^/]*/invoke$")
 """Bedrock's calls to models that generate no text."""
 _KEEPS = lazy_re(r"/threads/[^/]+/messages$")
@@ -52,7 +47,7 @@ BINARY = "its body is not JSON"
 def may_be_unrecognised(method: str, path: str) -> bool:
     """Whether a request's body must be kept for ``unrecognised_reason``; fast."""
     where = path.partition("?")[0]
-    listed = where.endswith(_READ + _PATHS) or _TALKS.search(where) is not None
+    listed = is_api_path(where) or where.endswith(_PATHS) or _TALKS.search(where) is not None
     return method == "POST" and listed
 
 
@@ -75,11 +70,11 @@ def unrecognised_reason(
     if method != "POST" or from_page:
         return None
     path = path.partition("?")[0]
-    if path.endswith(_COUNTS) or _EMBEDS.search(path) or _KEEPS.search(path):
+    if is_counting_path(path) or _EMBEDS.search(path) or _KEEPS.search(path):
         return None
     if broken is None and has_too_many_values(body):
         broken = TOO_MANY_VALUES
-    known, read = is_known_llm_host(host), path.endswith(_READ)
+    known, read = is_known_llm_host(host), is_api_path(path)
     listed = read or path.endswith(_PATHS)
     why = NOT_UNDERSTOOD if read else NO_SUCH_API
     if known and path.endswith(_GRPC_METHODS):
@@ -87,7 +82,7 @@ def unrecognised_reason(
     if (known or broken) and (listed or _RUNS.search(path)):
         return broken or why
     sent = parse_object(body) if body[:64].lstrip().startswith(b"{") else {}
-    prompts = any(sent.get(key) for key in _PROMPTS)
+    prompts = any(sent.get(key) for key in (*prompt_keys(), *_PROMPTS))
     if _TALKS.search(path):
         named = known or any(name in sent for name in _NAMES)
         return why if named and prompts else None

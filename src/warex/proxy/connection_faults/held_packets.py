@@ -87,9 +87,9 @@ class HeldPackets:
         if self._reorderings.pop(client, None) is None:
             return
         self._read()
-        for number, held in tuple(self._held.items()):
-            if client in _sides(held.ends):
-                held.timer.cancel()
+        for number, packet in tuple(self._held.items()):
+            if client in _sides(packet.ends):
+                packet.timer.cancel()
                 self._release(number)
 
     def _read(self) -> None:
@@ -107,9 +107,9 @@ class HeldPackets:
     def _arrived(self, packet: QueuedPacket) -> None:
         reordering = self._drawn(packet.ends)
         if packet.ends is None or reordering is None:
-            for held in self._held.values():
-                if held.ends == packet.ends:
-                    held.reordering.overtaken()
+            for earlier in self._held.values():
+                if earlier.ends == packet.ends:
+                    earlier.reordering.overtaken()
             self._release(packet.number)
             return
         release = partial(self._release, packet.number)

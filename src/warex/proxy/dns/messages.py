@@ -89,8 +89,8 @@ def build_response(
 
 def truncated_response(question: Question) -> bytes:
     """Build a truncated response: the client asks again over TCP (RFC 1035 §4.2.1)."""
-    number, flags, *rest = _HEAD.unpack_from(whole := build_response(question))
-    return _HEAD.pack(number, flags | 0x0200, *rest) + whole[_HEAD.size :]
+    number, flags, *rest = _HEAD.unpack_from(response := build_response(question))
+    return _HEAD.pack(number, flags | 0x0200, *rest) + response[_HEAD.size :]
 
 
 def encode_name(name: str) -> bytes:

@@ -88,15 +88,15 @@ class DnsServer:
     def open(self, udp: Iterable[socket.socket], tcp: Iterable[socket.socket]) -> None:
         """Start to answer, including queries that are already queued."""
         for sockets, read in ((udp, self._receive), (tcp, self._accept)):
-            for held in sockets:
-                held.setblocking(False)
-                self._loop.add_reader(held, read, held)
-                self._sockets.append(held)
+            for sock in sockets:
+                sock.setblocking(False)
+                self._loop.add_reader(sock, read, sock)
+                self._sockets.append(sock)
 
     async def close(self) -> None:
         """Stop answering."""
-        for held in self._sockets:
-            self._loop.remove_reader(held)
+        for sock in self._sockets:
+            self._loop.remove_reader(sock)
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -181,17 +181,17 @@ class DnsServer:
 
     async def _exactly(self, client: socket.socket, size: int) -> bytes:
         """Return that many bytes; none if the client has ended or sends nothing."""
-        held = b""
+        data = b""
         try:
             async with asyncio.timeout(_IDLE_TIMEOUT):
-                while len(held) < size:
-                    more = await self._loop.sock_recv(client, size - len(held))
+                while len(data) < size:
+                    more = await self._loop.sock_recv(client, size - len(data))
                     if not more:
                         return b""
-                    held += more
+                    data += more
         except TimeoutError:
             return b""
-        return held
+        return data
 
     # ---- what is answered
 
@@ -237,15 +237,15 @@ class DnsServer:
 
     def _addresses(self, question: Question, known: Resolution) -> _Answer:
         wanted = {numbers.A: (4,), numbers.AAAA: (6,), numbers.ANY: (4, 6)}[question.qtype]
-        found = known.loopback
-        if not found and (known.has_ipv4 or known.has_ipv6):
+        addresses = known.loopback
+        if not addresses and (known.has_ipv4 or known.has_ipv6):
             own = self._names.addresses(question.name)
             both = ((own.v4, known.has_ipv4), (own.v6, known.has_ipv6))
-            found = tuple(address for address, exists in both if exists)
+            addresses = tuple(address for address, exists in both if exists)
             self._named(question.name)
-        given = [it for it in map(ipaddress.ip_address, found) if it.version in wanted]
-        records = [(numbers.A if it.version == 4 else numbers.AAAA, it.packed) for it in given]
-        self._record_answer(question, ", ".join(map(str, given)) or "none")
+        of_version = [it for it in map(ipaddress.ip_address, addresses) if it.version in wanted]
+        records = [(numbers.A if it.version == 4 else numbers.AAAA, it.packed) for it in of_version]
+        self._record_answer(question, ", ".join(map(str, of_version)) or "none")
         return _Answer(messages.build_response(question, records=records))
 
     def _reverse(self, question: Question, address: str) -> bytes:
@@ -264,13 +264,13 @@ class DnsServer:
         return _Answer(data)
 
     def _respond(self, question: Question, code: int) -> _Answer:
-        said = "none" if code == numbers.NOERROR else numbers.code_name(code)
-        self._record_answer(question, said)
+        answer = "none" if code == numbers.NOERROR else numbers.code_name(code)
+        self._record_answer(question, answer)
         return _Answer(messages.build_response(question, code))
 
-    def _record_answer(self, question: Question, said: str) -> None:
+    def _record_answer(self, question: Question, answer: str) -> None:
         """Record a response, once for each name and type: clients repeat their questions."""
-        key = (question.name, question.type_name, said)
+        key = (question.name, question.type_name, answer)
         if key not in self._recorded:
             self._recorded[key] = None
             self._record(Dns(name=key[0], kind=key[1], answer=key[2]))

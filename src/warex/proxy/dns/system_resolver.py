@@ -74,7 +74,7 @@ def resolve_blocking(name: str) -> Resolution:
     if parse_ip(name) is not None:
         return Resolution(NXDOMAIN)
     try:
-        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        results = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except socket.gaierror as error:
         if error.errno == socket.EAI_NONAME:
             return Resolution(NXDOMAIN)
@@ -83,14 +83,14 @@ def resolve_blocking(name: str) -> Resolution:
         return Resolution(SERVFAIL)
     except UnicodeError:
         return Resolution(NXDOMAIN)
-    addresses = [ip_address(str(it[4][0]).partition("%")[0]) for it in found]
+    addresses = [ip_address(str(it[4][0]).partition("%")[0]) for it in results]
     # 0.0.0.0 also means the local machine; blocklists often use it.
     here = [it for it in addresses if it.is_loopback or it.is_unspecified]
     if here and len(here) == len(addresses):
         return Resolution(loopback=tuple(dict.fromkeys(map(str, here))))
-    there = [it for it in addresses if it not in here]
-    v4 = any(it.version == 4 for it in there)
-    v6 = [it for it in there if it.version == 6]
+    remote = [it for it in addresses if it not in here]
+    v4 = any(it.version == 4 for it in remote)
+    v6 = [it for it in remote if it.version == 6]
     return Resolution(has_ipv4=v4, has_ipv6=bool(v6) and (not v4 or any(map(_is_reachable, v6))))
 
 

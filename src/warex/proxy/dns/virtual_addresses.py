@@ -88,8 +88,8 @@ def is_virtual(address: str) -> bool:
 
 
 def _number(address: str) -> int | None:
-    found = parse_ip(address)
-    if found is None or found not in (V4 if found.version == 4 else V6):
+    parsed = parse_ip(address)
+    if parsed is None or parsed not in (V4 if parsed.version == 4 else V6):
         return None
-    number = (int(found) & 0xFFFFFFFF) - _FIRST
+    number = (int(parsed) & 0xFFFFFFFF) - _FIRST
     return number if 0 <= number < _SIZE else None

@@ -77,8 +77,8 @@ class Proxy:
                 return json.loads(answer.read())
         except urllib.error.HTTPError as error:
             with error:
-                said = json.loads(error.read() or b"{}").get("error", error.reason)
-            raise InputError(f"control API, {path}: {said}") from None
+                message = json.loads(error.read() or b"{}").get("error", error.reason)
+            raise InputError(f"control API, {path}: {message}") from None
         except OSError as error:
             raise TrialVoid(f"the proxy's control API does not answer: {error}") from None
 
@@ -208,7 +208,7 @@ def start_proxy(
 
 def _read(line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}

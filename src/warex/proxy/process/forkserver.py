@@ -193,8 +193,8 @@ def _report_failure(channel: socket.socket, error: OSError) -> None:
     import json
 
     sentence = f"the proxy cannot be started: {error.strerror}; raise the limit (ulimit -u)"
-    said = {"kind": "failed", "exit_code": MachineError.exit_code, "sentence": sentence}
+    report = {"kind": "failed", "exit_code": MachineError.exit_code, "sentence": sentence}
     with suppress(OSError):
         # Closing a socket with unread data would discard the message.
         channel.makefile("rb").readline()
-        channel.sendall(json.dumps(said).encode() + b"\n")
+        channel.sendall(json.dumps(report).encode() + b"\n")

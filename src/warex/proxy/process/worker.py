@@ -12,6 +12,7 @@ import logging
 import os
 import secrets
 import socket
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
@@ -36,6 +37,7 @@ _TASKS = (
 
 
 _LATE = (
+    "jinja2",
     "warex.engine.http.http2.client",
     "warex.engine.http.http2.server",
     "warex.lane.control.control_server",
@@ -69,6 +71,18 @@ def serve(channel: socket.socket, passed: PassedSockets | None = None) -> None:
     asyncio.run(_serve(channel, passed))
 
 
+class _Notices(logging.Handler):
+    """Sends warnings of WAREX, such as that of a plug-in that cannot be used, to the caller."""
+
+    def __init__(self, send: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._send = send
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send the message of a record."""
+        self._send(record.getMessage())
+
+
 async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     channel.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=channel, limit=64 * 1024 * 1024)
@@ -76,6 +90,9 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     def send(kind: str, **what: JsonValue) -> None:
         writer.write(json.dumps({"kind": kind, **what}).encode() + b"\n")
 
+    warnings = logging.getLogger("warex")
+    # Without a handler, the lane would print them beside the agent's output.
+    warnings.addHandler(_Notices(lambda sentence: send("notice", sentence=sentence)))
     line = await reader.readline()
     if not line:
         return

@@ -41,8 +41,8 @@ class PassedSockets(Struct, frozen=True):
 
     def close(self) -> None:
         """Close this process's copies."""
-        for held in self.sockets:
-            held.close()
+        for sock in self.sockets:
+            sock.close()
 
     @classmethod
     def of(cls, sockets: Sequence[socket.socket]) -> Self:
@@ -54,7 +54,7 @@ class PassedSockets(Struct, frozen=True):
 
 def send(channel: socket.socket, first: socket.socket, passed: PassedSockets | None) -> None:
     """Send one socket and a namespace's over a Unix socket, in one message."""
-    handles = [held.fileno() for held in (first, *(passed.sockets if passed else ()))]
+    handles = [sock.fileno() for sock in (first, *(passed.sockets if passed else ()))]
     socket.send_fds(channel, [bytes([len(handles)])], handles)
 
 
@@ -63,7 +63,7 @@ def receive(channel: socket.socket) -> tuple[socket.socket | None, PassedSockets
     count, handles, _, _ = socket.recv_fds(channel, 1, _MAX_SOCKETS)
     sockets = [socket.socket(fileno=handle) for handle in handles]
     if not count or count[0] != len(sockets):
-        for held in sockets:
-            held.close()
+        for sock in sockets:
+            sock.close()
         return None, None
     return sockets[0], PassedSockets.of(sockets[1:]) if sockets[1:] else None

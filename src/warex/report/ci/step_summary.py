@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.output.comparison import Comparison
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
 from warex.report.ci.cases import Case
-from warex.report.tables.columns import text
 from warex.report.tables.markup import markdown
+from warex.report.tables.overview import TEXTS, TITLES, overview_lines
 from warex.report.text.formatting import fraction
-from warex.report.text.overview import chosen_rows, summaries, tasks_lost, warnings
+from warex.report.text.overview import chosen_rows, summaries, warnings
 from warex.text.english import count_noun
 
 LARGEST: Final = 900_000
@@ -38,23 +37,7 @@ def run_summary(run: Run, table: Table, gates: Sequence[Case]) -> str:
         lines.append("")
     rows, more = chosen_rows(run, table)
     if any(row.n for row in rows):
-        metrics = (ConditionRow.recovery, ConditionRow.llm_calls, ConditionRow.cost_usd)
-        heads = (*("agent", "condition", ConditionRow.success.label, "tasks lost"),)
-        lines += _table(
-            (*heads, *(metric.label for metric in metrics)),
-            [
-                (
-                    row.agent,
-                    row.condition,
-                    fraction(row.success),
-                    tasks_lost(row),
-                    fraction(row.recovery),
-                    *(text(metric, row) for metric in metrics[1:]),
-                )
-                for row in rows
-            ],
-            words=2,
-        )
+        lines += _table(TITLES, overview_lines(rows), words=TEXTS)
     if more:
         lines += [f"{count_noun(more, 'more row is', 'more rows are')} in the report.", ""]
     return _bounded(lines)

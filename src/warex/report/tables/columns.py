@@ -143,8 +143,8 @@ def _small_print(metric: Metric[Any], row: ConditionRow) -> Iterator[str]:
                 yield f"{formatting.amount(value, each.unit)} {each.label}"
             case int(number) if number:
                 yield f"{number} {each.label}"
-            case Names() as found if found:
-                yield f"{each.label} {found}"
+            case Names() as names if names:
+                yield f"{each.label} {names}"
 
 
 def _amount(value: float, unit: Unit, row: ConditionRow) -> str:

@@ -14,12 +14,12 @@ from warex.analysis.table.tabulate import Table, tabulate
 from warex.report.tables.attacks import attack_sheet
 from warex.report.tables.columns import shown, text
 from warex.report.tables.endings import ending_sheet
+from warex.report.tables.overview import TEXTS, TITLES, overview_lines
 from warex.report.tables.popups import popup_sheet
 from warex.report.tables.sheet import Sheet
 from warex.report.terminal.grid import DefinitionList, Grid, Heading
 from warex.report.text.footnotes import baseline_notes, excluded_pairs, footnotes
-from warex.report.text.formatting import fraction
-from warex.report.text.overview import chosen_rows, summaries, tasks_lost, warnings
+from warex.report.text.overview import chosen_rows, summaries, warnings
 from warex.text.english import count_noun
 
 _SCREENS = tuple(get_args(Screen.__value__))
@@ -40,7 +40,8 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
         parts += [Text(summary.title, style="bold"), DefinitionList(summary.lines)]
     rows, more = chosen_rows(run, table)
     if any(row.n for row in rows):
-        parts += [Text(), _first_table(rows)]
+        heads = tuple(Heading(title, place < TEXTS) for place, title in enumerate(TITLES))
+        parts += [Text(), Grid(heads, tuple(overview_lines(rows)), keys=TEXTS)]
     notes = list(footnotes(run, table))
     if more:
         notes.append(
@@ -48,25 +49,6 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
             " in the report."
         )
     return Group(*parts, *([Text()] if notes else []), *footnote_lines(notes))
-
-
-def _first_table(rows: tuple[ConditionRow, ...]) -> Grid:
-    more = (ConditionRow.recovery, ConditionRow.llm_calls, ConditionRow.cost_usd)
-    figures = (ConditionRow.success.label, "tasks lost", *(metric.label for metric in more))
-    heads = (Heading("agent", True), Heading("condition", True), *map(Heading, figures))
-    cells = tuple(
-        (
-            row.agent,
-            row.condition,
-            fraction(row.success),
-            tasks_lost(row),
-            fraction(row.recovery),
-            text(ConditionRow.llm_calls, row),
-            text(ConditionRow.cost_usd, row),
-        )
-        for row in rows
-    )
-    return Grid(heads, cells, keys=2)
 
 
 def render_table(run: Run, table: Table | None = None) -> RenderableType:

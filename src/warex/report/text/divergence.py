@@ -53,16 +53,16 @@ def describe_step(step: PathStep | None) -> str:
 
 
 def _fault(divergence: Divergence, names: tuple[str, str]) -> str:
-    met = [
+    faults = [
         f"{name} met {fault.kind} ({fault.injection}) on {fault.url}"
         for name, fault in zip(names, divergence.faults, strict=True)
         if fault
     ]
     match divergence.place:
         case "at_fault":
-            return f"Just before, {' and '.join(met)}. What follows is downstream of it."
+            return f"Just before, {' and '.join(faults)}. What follows is downstream of it."
         case "after_fault":
-            return f"Earlier, {' and '.join(met)}. What follows is downstream of the divergence."
+            return f"Earlier, {' and '.join(faults)}. What follows is downstream of the divergence."
         case _:
             return "No fault was delivered before: it is the agent's own variation."
 

@@ -82,11 +82,6 @@ def tested_rows(rows: Sequence[ConditionRow]) -> list[ConditionRow]:
     return [r for r in rows if r.condition not in (CLEAN, NO_PROXY) and not r.control and r.n]
 
 
-def tasks_lost(row: ConditionRow) -> str:
-    """Say how many pairs were solved under ``clean`` and not here."""
-    return formatting.UNKNOWN if row.delta is None else str(row.delta.lost)
-
-
 def _change(row: ConditionRow) -> float:
     return row.delta.value if row.delta else 1.0
 

@@ -31,21 +31,21 @@ class GoneItem(JsonEdit):
 
     def _made(self, about: str, root: JsonSpan, most: int) -> tuple[list[TextReplacement], int]:
         for basket in JsonBasket.all_in(root):
-            gone = [line for line in basket.lines if self._is_gone(line)]
-            if gone:
-                made = self._without(basket, gone)
-                return sorted(made, key=lambda it: it.begin), len(gone)
+            removed = [line for line in basket.lines if self._is_gone(line)]
+            if removed:
+                made = self._without(basket, removed)
+                return sorted(made, key=lambda it: it.begin), len(removed)
         return [], 0
 
-    def _without(self, basket: JsonBasket, gone: list[JsonLine]) -> list[TextReplacement]:
+    def _without(self, basket: JsonBasket, removed: list[JsonLine]) -> list[TextReplacement]:
         items = basket.items
-        kept = [line.span.raw for line in basket.lines if line not in gone]
-        changes = tuple(ValueChange(line.span.pointer, line.title, None) for line in gone)
-        pieces = int(sum(line.quantity for line in gone))
+        remaining = [line.span.raw for line in basket.lines if line not in removed]
+        changes = tuple(ValueChange(line.span.pointer, line.title, None) for line in removed)
+        pieces = int(sum(line.quantity for line in removed))
         return [
-            TextReplacement(items.begin, items.end, f"[{','.join(kept)}]", changes),
-            *basket.with_totals(-sum((line.sum for line in gone), Decimal(0))),
-            *basket.with_counts(-pieces, -len(gone)),
+            TextReplacement(items.begin, items.end, f"[{','.join(remaining)}]", changes),
+            *basket.with_totals(-sum((line.sum for line in removed), Decimal(0))),
+            *basket.with_counts(-pieces, -len(removed)),
         ]
 
     def _is_gone(self, line: JsonLine) -> bool:

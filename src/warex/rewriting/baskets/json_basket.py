@@ -97,9 +97,9 @@ class JsonBasket:
 
     @classmethod
     def _of(cls, holder: JsonSpan, items: JsonSpan) -> Self | None:
-        found = [JsonLine.of(item) for item in items.children]
-        lines = [line for line in found if line is not None]
-        if not lines or len(lines) < len(found):
+        parsed = [JsonLine.of(item) for item in items.children]
+        lines = [line for line in parsed if line is not None]
+        if not lines or len(lines) < len(parsed):
             return None
         total = sum((line.sum for line in lines), Decimal(0))
         totals, others = _around(holder, items)
@@ -181,8 +181,8 @@ def _lists(root: JsonSpan) -> Iterator[tuple[JsonSpan, JsonSpan]]:
 
 
 def _is_objects(items: JsonSpan) -> bool:
-    found = items.children
-    return 0 < len(found) <= _MAX_ITEMS and all(it.text[it.begin] == "{" for it in found)
+    objects = items.children
+    return 0 < len(objects) <= _MAX_ITEMS and all(it.text[it.begin] == "{" for it in objects)
 
 
 def _around(

@@ -64,8 +64,8 @@ class HeadInserter:
             if self._policy is None or _ends_head(token, self._document.inside):
                 return bytes(out + self._rest())
             out += self._document.until(start)
-            said = _policy_of(token)
-            if said is not None and (wanted := self._policy(said)) != said:
+            policy = _policy_of(token)
+            if policy is not None and (wanted := self._policy(policy)) != policy:
                 self._document.until(end)
                 out += self._document.encoded(_with_policy(token, wanted))
         if self._document.characters > _LONGEST:

@@ -71,7 +71,7 @@ class InjectedScript(Struct, frozen=True):
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Return the edit of an HTML page; None for other responses."""
         kind = media_type(response)
-        if kind not in HTML_TYPES or not has_body(request, response, whole=False):
+        if kind not in HTML_TYPES or not has_body(request, response, complete=False):
             return None
         # A strict function shows itself neither to what it calls nor in a stack.
         policies = response.headers.get("content-security-policy", "")
@@ -82,8 +82,8 @@ class InjectedScript(Struct, frozen=True):
             script = f"//<![CDATA[\n{script}\n//]]>"
         address = f"{request.parts.scheme}://{request.parts.netloc}{self.report}"
 
-        def policy(said: str) -> str:
-            return allow_script(said, script, address)
+        def policy(directives: str) -> str:
+            return allow_script(directives, script, address)
 
         # Imported here because the tokenizer takes 0.1 s to load, and scenarios do not need it.
         from warex.rewriting.html_body.head_inserter import HeadInserter
@@ -116,7 +116,7 @@ def injected_script(
     package, _, name = module.rpartition(".")
     if PAGE_LANGUAGE in helpers:
         settings = {**settings, "languages": language_table()}
-    given = _as_argument(settings, report)
+    argument = _as_argument(settings, report)
     change = _read(package, name)
     if helpers:
         kit = "k"
@@ -126,7 +126,7 @@ def injected_script(
         change = f"(s,k)=>({change})(s,{kit})"
     parts = ",".join(_read(__package__, name) for name in _PARTS)
     runtime = _read(__package__, "runtime")
-    script = f"(key,isSilent)=>({runtime})({given},{change},{parts},key,isSilent)"
+    script = f"(key,isSilent)=>({runtime})({argument},{change},{parts},key,isSilent)"
     listed = tuple((details or {}).items())
     return InjectedScript(script, report, answers, tuple(shows), tuple(meant), listed)
 
@@ -143,9 +143,9 @@ def service_worker(module: str, settings: Mapping[str, JsonValue], report: str) 
 
 
 def _as_argument(settings: Mapping[str, JsonValue], report: str) -> str:
-    given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
+    serialized = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
     # Neither may end the element or the CDATA section.
-    return given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
+    return serialized.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
 
 
 @cache

@@ -71,10 +71,10 @@ class TextEdit:
         changes: list[ValueChange] = []
         numbers: dict[tuple[str, str], int] = {}
         seen = 0
-        for place, given in enumerate(texts if isinstance(texts, list) else ()):
-            if not (isinstance(given, list) and len(given) == 2):
+        for place, entry in enumerate(texts if isinstance(texts, list) else ()):
+            if not (isinstance(entry, list) and len(entry) == 2):
                 continue
-            text, group = map(str, given)
+            text, group = map(str, entry)
             edits: list[JsonValue] = []
             in_text: set[str] = set()
             for match in found(self.kind, text):
@@ -173,9 +173,9 @@ class TextRewriter(Rewriter):
         if self._run is None:
             return b""
         (start, line), self._run = self._run, None
-        said = self._document.between(start, end)
+        text = self._document.between(start, end)
         out = b""
-        for match in found(self._edit.kind, said):
+        for match in found(self._edit.kind, text):
             self._seen += 1
             if self._seen < self._edit.nth or len(self.changes) == self._edit.count:
                 continue
@@ -191,8 +191,8 @@ class TextRewriter(Rewriter):
         return self._document.rest()
 
 
-def _read(said: str) -> str:
+def _read(source: str) -> str:
     """Return a text as a browser shows it, as far as that is known without its encoding."""
     with suppress(UnicodeError):
-        said = said.encode("latin-1").decode("utf-8")
-    return unescape(said)
+        source = source.encode("latin-1").decode("utf-8")
+    return unescape(source)

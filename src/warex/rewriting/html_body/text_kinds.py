@@ -85,7 +85,9 @@ def replacement(kind: TextKind, match: re.Match[str], rng: KeyedRng) -> tuple[in
         # Day and month may come in either order: a number above 12 is the day.
         group = "d" if int(match["d"]) > 12 else "e"
     else:
-        group = next(name for name, said in match.groupdict().items() if said and name != "y")
+        group = next(
+            name for name, group_text in match.groupdict().items() if group_text and name != "y"
+        )
     return match.start(group), match.end(group), _changed(kind, match[group], rng)
 
 

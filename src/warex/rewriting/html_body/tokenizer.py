@@ -114,9 +114,9 @@ class HtmlStream:
             data = data[len(self._mark) :]
         if not self._order:
             return data.decode("latin-1")
-        whole = len(data) // 2 * 2
-        self._undecoded = data[whole:]
-        units = array("H", data[:whole])
+        even = len(data) // 2 * 2
+        self._undecoded = data[even:]
+        units = array("H", data[:even])
         if self._order != byteorder:
             units.byteswap()
         return "".join(map(chr, units))

@@ -79,16 +79,16 @@ class JsonEdit:
 
     def _made(self, about: str, root: JsonSpan, most: int) -> tuple[list[TextReplacement], int]:
         """Return the replacements in a value, and how many of its values change."""
-        found: list[TextReplacement] = []
+        accepted: list[TextReplacement] = []
         changed = 0
         for value in self._chosen(root, about):
             made = replacements(self.how, value, self.rng, self.text)
-            if made and not any(_overlap(one, other) for one in made for other in found):
-                found += made
+            if made and not any(_overlap(one, other) for one in made for other in accepted):
+                accepted += made
                 changed += 1
             if changed == most:
                 break
-        return sorted(found, key=lambda it: it.begin), changed
+        return sorted(accepted, key=lambda it: it.begin), changed
 
     def _chosen(self, root: JsonSpan, about: str) -> Iterator[JsonSpan]:
         """Yield the candidates in the order in which they are tried."""
@@ -171,5 +171,9 @@ def _encoding(body: bytes) -> tuple[str, str]:
         return "utf-16-le", "surrogatepass"
     if body.startswith(codecs.BOM_UTF16_BE):
         return "utf-16-be", "surrogatepass"
-    found = json.detect_encoding(body)
-    return ("utf-8", "surrogateescape") if found.startswith("utf-8") else (found, "surrogatepass")
+    encoding = json.detect_encoding(body)
+    return (
+        ("utf-8", "surrogateescape")
+        if encoding.startswith("utf-8")
+        else (encoding, "surrogatepass")
+    )

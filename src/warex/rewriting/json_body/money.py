@@ -35,37 +35,37 @@ class Money:
         if not self.text:
             exact = value.normalize()
             places = max(places, -int(exact.as_tuple().exponent), 0)
-        whole, _, part = f"{abs(value):.{places}f}".partition(".")
-        if self.groups or (self.text and len(whole) > 3 and self._separates):
+        integer, _, part = f"{abs(value):.{places}f}".partition(".")
+        if self.groups or (self.text and len(integer) > 3 and self._separates):
             groups = self.groups or ("," if self.sign == "." else ".")
-            whole = re.sub(r"(?<=[0-9])(?=(?:[0-9]{3})+$)", groups, whole)
+            integer = re.sub(r"(?<=[0-9])(?=(?:[0-9]{3})+$)", groups, integer)
         minus = "-" if value < 0 else ""
-        return f"{self.before}{minus}{whole}{self.sign + part if part else ''}{self.after}"
+        return f"{self.before}{minus}{integer}{self.sign + part if part else ''}{self.after}"
 
     @property
     def _separates(self) -> bool:
         return abs(self.value) < 1000
 
 
-def read_money(said: str, *, is_text: bool) -> Money | None:
+def read_money(text: str, *, is_text: bool) -> Money | None:
     """Return the amount that a value says; None if it says none, or more than that."""
-    if len(said) > _LONGEST:
+    if len(text) > _LONGEST:
         return None
-    found = _AMOUNT.search(said)
-    if found is None or re.search(r"[0-9]", said[: found.start()] + said[found.end() :]):
+    match = _AMOUNT.search(text)
+    if match is None or re.search(r"[0-9]", text[: match.start()] + text[match.end() :]):
         return None
-    before, after = said[: found.start()], said[found.end() :]
+    before, after = text[: match.start()], text[match.end() :]
     if not is_text and (before or after):
         return None
-    written = found[0]
+    written = match[0]
     marks = [sign for sign in written if sign in ".,"]
     decimals = re.search(r"[.,]([0-9]{1,2})$", written)
     if decimals is None and not is_text and (point := re.search(r"\.([0-9]+)$", written)):
         decimals = point
     sign = decimals[0][0] if decimals else ("," if marks and marks[-1] == "." else ".")
-    whole = written[: decimals.start()] if decimals else written
-    groups = next((it for it in whole if not (it.isdigit() or it == "-")), "")
-    digits = re.sub(r"[^0-9-]", "", whole)
+    integer = written[: decimals.start()] if decimals else written
+    groups = next((it for it in integer if not (it.isdigit() or it == "-")), "")
+    digits = re.sub(r"[^0-9-]", "", integer)
     part = decimals[1] if decimals else ""
     value = Decimal(f"{digits}.{part}" if part else digits)
     return Money(value, len(part), sign, groups, before, after, is_text)

@@ -69,10 +69,10 @@ class LinesRewriter(Rewriter):
         """Return the lines that are complete, some of them changed."""
         if self._over:
             return data
-        whole, end, rest = data.rpartition(b"\n")
+        lines, end, rest = data.rpartition(b"\n")
         out = b""
         if end:
-            self._held += whole + end
+            self._held += lines + end
             out = self._ended()
         if self._over or self._too_long:
             return out + rest
@@ -88,12 +88,12 @@ class LinesRewriter(Rewriter):
         return self._ended()
 
     def _ended(self) -> bytes:
-        held = self._rest()
+        buffered = self._rest()
         out: list[bytes] = []
         at = 0
-        for line in _lines(held):
+        for line in _lines(buffered):
             if self._over:
-                out.append(held[at:])
+                out.append(buffered[at:])
                 break
             at += len(line)
             out.append(self._line(line))

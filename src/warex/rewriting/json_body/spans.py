@@ -81,10 +81,10 @@ def parse_spans(text: str) -> JsonSpan:
     """
     start = text.index("\n") + 1 if text.startswith(_GUARD) and "\n" in text else 0
     begin = _past_space(text, start)
-    said, end = _DECODER.raw_decode(text, begin)
+    data, end = _DECODER.raw_decode(text, begin)
     if _past_space(text, end) != len(text):
         raise ValueError("something follows the JSON value")
-    return JsonSpan(text, None, None, begin, begin, end, data=said)
+    return JsonSpan(text, None, None, begin, begin, end, data=data)
 
 
 def _held_by(parent: JsonSpan) -> Iterator[JsonSpan]:

@@ -108,12 +108,12 @@ def _other_type(raw: str) -> str | None:
 def _truncated(raw: str) -> str | None:
     """Return the first half of a string, or a number without the last digit before its point."""
     if raw.startswith('"'):
-        said = decode_scalar(raw)
-        return json.dumps(said[: len(said) // 2]) if len(said) > 1 else None
-    whole, point, rest = raw.partition(".")
-    if not NUMBER.fullmatch(raw) or len(whole.lstrip("-")) < 2:
+        text = decode_scalar(raw)
+        return json.dumps(text[: len(text) // 2]) if len(text) > 1 else None
+    integer, point, rest = raw.partition(".")
+    if not NUMBER.fullmatch(raw) or len(integer.lstrip("-")) < 2:
         return None
-    return f"{whole[:-1]}{point}{rest}"
+    return f"{integer[:-1]}{point}{rest}"
 
 
 def _off_by_one(raw: str) -> str | None:
@@ -124,14 +124,14 @@ def _off_by_one(raw: str) -> str | None:
         return _next_number(raw)
     if not raw.startswith('"'):
         return None
-    said = decode_scalar(raw)
-    if (day := date_in(said)) is not None:
-        return json.dumps(f"{_next_day(day).isoformat()}{said[10:]}")
-    amount = AMOUNT.search(said)
+    text = decode_scalar(raw)
+    if (day := date_in(text)) is not None:
+        return json.dumps(f"{_next_day(day).isoformat()}{text[10:]}")
+    amount = AMOUNT.search(text)
     if amount is None:
         return None
     put = next_amount(amount[0])
-    return json.dumps(f"{said[: amount.start()]}{put}{said[amount.end() :]}")
+    return json.dumps(f"{text[: amount.start()]}{put}{text[amount.end() :]}")
 
 
 def _next_number(raw: str) -> str | None:
@@ -159,11 +159,11 @@ def _next_day(day: date) -> date:
 def _other_unit(raw: str) -> str | None:
     if not raw.startswith('"'):
         return None
-    said = decode_scalar(raw)
-    unit = _UNIT.search(said)
+    text = decode_scalar(raw)
+    unit = _UNIT.search(text)
     if unit is None:
         return None
-    return json.dumps(f"{said[: unit.start()]}{_UNITS[unit[0]]}{said[unit.end() :]}")
+    return json.dumps(f"{text[: unit.start()]}{_UNITS[unit[0]]}{text[unit.end() :]}")
 
 
 def _with_unit(value: JsonSpan) -> JsonSpan:
@@ -212,13 +212,13 @@ def _shortened(value: JsonSpan, every: int) -> tuple[TextReplacement, ...]:
     items = value.children
     if value.text[value.begin] != "[" or not items:
         return ()
-    gone = [at for at in range(len(items)) if not every or (at + 1) % every == 0]
-    if not gone:
+    removed = [at for at in range(len(items)) if not every or (at + 1) % every == 0]
+    if not removed:
         return ()
-    counts = _counts(value, len(items) - len(gone))
+    counts = _counts(value, len(items) - len(removed))
     # If the first item stays, each removed one has a comma before it.
-    out = [_removal(items[at], items[at - 1].end, items[at].end) for at in gone]
-    if len(gone) == len(items):
+    out = [_removal(items[at], items[at - 1].end, items[at].end) for at in removed]
+    if len(removed) == len(items):
         changes = tuple(change for each in out for change in each.changes)
         return TextReplacement(value.begin, value.end, "[]", changes), *counts
     return *out, *counts

@@ -30,7 +30,7 @@ _HOLDERS: Final = frozenset((dict, list))
 type _Test = Callable[[JsonData], bool]
 
 
-def find_pointers(kind: ValueKind, said: JsonData, pointer: str, most: int) -> list[str]:
+def find_pointers(kind: ValueKind, data: JsonData, pointer: str, most: int) -> list[str]:
     """Return the pointers to the values of a kind within a value, the outermost first.
 
     ``pointer`` is the value's own; about ``most`` values are checked. Items have the name of the
@@ -43,36 +43,36 @@ def find_pointers(kind: ValueKind, said: JsonData, pointer: str, most: int) -> l
             test = tests[name] = _test(kind, name)
         return test
 
-    found = [pointer] if of_name("")(said) else []
-    waiting = [(pointer, "", said)]
+    pointers = [pointer] if of_name("")(data) else []
+    waiting = [(pointer, "", data)]
     for above, named, value in waiting:
         if isinstance(value, dict):
             most -= len(value)
-            for key, held in value.items():
-                if of_name(key)(held):
-                    found.append(f"{above}/{escape_pointer_step(key)}")
-                if type(held) in _HOLDERS:
-                    waiting.append((f"{above}/{escape_pointer_step(key)}", key, held))
+            for key, child in value.items():
+                if of_name(key)(child):
+                    pointers.append(f"{above}/{escape_pointer_step(key)}")
+                if type(child) in _HOLDERS:
+                    waiting.append((f"{above}/{escape_pointer_step(key)}", key, child))
         elif isinstance(value, list):
             most -= len(value)
             fits = of_name(named)
-            for index, held in enumerate(value):
-                if fits(held):
-                    found.append(f"{above}/{index}")
-                if type(held) in _HOLDERS:
-                    waiting.append((f"{above}/{index}", named, held))
+            for index, child in enumerate(value):
+                if fits(child):
+                    pointers.append(f"{above}/{index}")
+                if type(child) in _HOLDERS:
+                    waiting.append((f"{above}/{index}", named, child))
         if most <= 0:
             break
-    return found
+    return pointers
 
 
 def _test(kind: ValueKind, name: str) -> _Test:
     """Return the test whether a value with this name is of the kind."""
     match kind:
         case "list":
-            return lambda said: isinstance(said, list)
+            return lambda value: isinstance(value, list)
         case "flag":
-            return lambda said: isinstance(said, bool)
+            return lambda value: isinstance(value, bool)
         case "text":
             return _is_text
         case "date":
@@ -89,40 +89,40 @@ def _test(kind: ValueKind, name: str) -> _Test:
             return _is_sum if "total" in name.lower() else _has_currency
 
 
-def _never(said: JsonData) -> bool:
+def _never(value: JsonData) -> bool:
     return False
 
 
-def _is_text(said: JsonData) -> bool:
-    return type(said) is str and said != ""
+def _is_text(value: JsonData) -> bool:
+    return type(value) is str and value != ""
 
 
-def _is_date(said: JsonData) -> bool:
-    return type(said) is str and date_in(said) is not None
+def _is_date(value: JsonData) -> bool:
+    return type(value) is str and date_in(value) is not None
 
 
-def _is_number(said: JsonData) -> bool:
-    return type(said) is Number and NUMBER.fullmatch(said) is not None
+def _is_number(value: JsonData) -> bool:
+    return type(value) is Number and NUMBER.fullmatch(value) is not None
 
 
-def _has_amount(said: JsonData) -> bool:
+def _has_amount(value: JsonData) -> bool:
     """Whether it is a number, or a string with one."""
-    return AMOUNT.search(said) is not None if type(said) is str else _is_number(said)
+    return AMOUNT.search(value) is not None if type(value) is str else _is_number(value)
 
 
-def _is_sum(said: JsonData) -> bool:
+def _is_sum(value: JsonData) -> bool:
     """Whether a total is an amount of money: without decimals it counts things."""
-    return _has_currency(said) or (isinstance(said, str) and "." in said and _has_amount(said))
+    return _has_currency(value) or (isinstance(value, str) and "." in value and _has_amount(value))
 
 
-def _has_currency(said: JsonData) -> bool:
-    return type(said) is str and _CURRENCY.search(said) is not None and _has_amount(said)
+def _has_currency(value: JsonData) -> bool:
+    return type(value) is str and _CURRENCY.search(value) is not None and _has_amount(value)
 
 
-def date_in(said: str) -> date | None:
+def date_in(text: str) -> date | None:
     """Return the date at the beginning of a string (ISO 8601)."""
-    found = _DATE.match(said)
+    match = _DATE.match(text)
     try:
-        return date.fromisoformat(found[0]) if found else None
+        return date.fromisoformat(match[0]) if match else None
     except ValueError:
         return None

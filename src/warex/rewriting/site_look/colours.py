@@ -30,11 +30,11 @@ def _named() -> dict[str, str]:
 def colour_in(value: str) -> str:
     """Return the first opaque colour in a value; empty for none."""
     value = _ADDRESS.sub(" ", value[:400].lower())
-    found = [(it.start(), _of_hex(it[0])) for it in _HEX.finditer(value)]
-    found += [(it.start(), _of_function(it[1], it[2])) for it in _FUNCTION.finditer(value)]
+    colours = [(it.start(), _of_hex(it[0])) for it in _HEX.finditer(value)]
+    colours += [(it.start(), _of_function(it[1], it[2])) for it in _FUNCTION.finditer(value)]
     names = _named()
-    found += [(it.start(), f"#{names[it[0]]}") for it in _WORD.finditer(value) if it[0] in names]
-    return min(found, default=(0, ""))[1]
+    colours += [(it.start(), f"#{names[it[0]]}") for it in _WORD.finditer(value) if it[0] in names]
+    return min(colours, default=(0, ""))[1]
 
 
 def lightness(colour: str) -> float:

@@ -146,16 +146,16 @@ class _Styles:
     def named_accent(self) -> str:
         """Return the colour that the site's own variables call its accent; empty for none."""
         named = (it for it in self._variables if _ACCENT.fullmatch(it))
-        found = (colour_in(self._resolved(self._variables[it])) for it in named)
-        return next(filter(None, found), "")
+        colours = (colour_in(self._resolved(self._variables[it])) for it in named)
+        return next(filter(None, colours), "")
 
     def common_accent(self, ground: str) -> str:
         """Return the colour that most rules put behind something, if it is not grey.
 
         It is all that is known of a page that scripts draw.
         """
-        found = (colour_in(self._resolved(background_of(rule.values))) for rule in self._rules)
-        distinct = [it for it in found if it and is_chromatic(it)]
+        colours = (colour_in(self._resolved(background_of(rule.values))) for rule in self._rules)
+        distinct = [it for it in colours if it and is_chromatic(it)]
         counted = Counter(it for it in distinct if contrast(it, ground) > _DISTINCT)
         return counted.most_common(1)[0][0] if counted else ""
 
@@ -183,11 +183,11 @@ class _Styles:
 
     def _resolved(self, value: str) -> str:
         for _ in range(_MAX_STEPS):
-            found = _VARIABLE.search(value[:1000])
-            if found is None:
+            match = _VARIABLE.search(value[:1000])
+            if match is None:
                 break
-            put = self._variables.get(found[1]) or found[2] or ""
-            value = f"{value[: found.start()]}{put}{value[found.end() :]}"
+            put = self._variables.get(match[1]) or match[2] or ""
+            value = f"{value[: match.start()]}{put}{value[match.end() :]}"
         return value
 
 
@@ -201,14 +201,14 @@ def _sheets(document: Document, address: str, sheets: Mapping[str, str]) -> Iter
 
 def _may_match(rule: StyleRule, names: frozenset[str]) -> bool:
     last = re.split(r"[\s>+~]+", rule.selector)[-1]
-    found = _NAME.findall(last.partition("[")[0].partition(":")[0])
-    return all(it in names for it in found) if found else True
+    required = _NAME.findall(last.partition("[")[0].partition(":")[0])
+    return all(it in names for it in required) if required else True
 
 
 def _names(element: Element) -> frozenset[str]:
     classes = _attr(element, "class").split()
-    found = [element.tag, *(f".{it}" for it in classes), f"#{_attr(element, 'id')}"]
-    return frozenset(found)
+    names = [element.tag, *(f".{it}" for it in classes), f"#{_attr(element, 'id')}"]
+    return frozenset(names)
 
 
 def _matches(element: Element, selector: str) -> bool:
@@ -231,9 +231,9 @@ def _colour(
     styles: _Styles, elements: Sequence[Element | None], name: str, attribute: str = ""
 ) -> str:
     """Return a colour by the style sheets, or else by an old attribute."""
-    found = colour_in(styles.value(elements, name))
-    if found or not attribute:
-        return found
+    colour = colour_in(styles.value(elements, name))
+    if colour or not attribute:
+        return colour
     return next(filter(None, (colour_in(_attr(it, attribute)) for it in elements)), "")
 
 
@@ -251,8 +251,10 @@ def _families(value: str) -> str:
     names = [
         re.sub(r"^.*\d(?:px|r?em|%|pt|vw)?(?:/[\w.%]+)? ", "", it).strip("'\"") for it in names
     ]
-    found = [it for it in names if _FAMILY.fullmatch(it)][:_MAX_FAMILIES]
-    return ", ".join(found if not found or found[-1] in _GENERIC else [*found, "sans-serif"])
+    families = [it for it in names if _FAMILY.fullmatch(it)][:_MAX_FAMILIES]
+    return ", ".join(
+        families if not families or families[-1] in _GENERIC else [*families, "sans-serif"]
+    )
 
 
 def _logo(document: Document, address: str, ink: str) -> str:
@@ -275,14 +277,14 @@ def _logo(document: Document, address: str, ink: str) -> str:
 
 
 def _name(document: Document) -> str:
-    found = [_meta(document, "og:site_name"), _meta(document, "application-name")]
+    candidates = [_meta(document, "og:site_name"), _meta(document, "application-name")]
     logo = _first(document, _LOGOS)
-    found += [re.sub(r"(?i)\blogo\b", "", _attr(logo, "alt"))]
-    found += [next(iter(it.stripped_strings), "") for it in document.select(_NAMES)[:3]]
+    candidates += [re.sub(r"(?i)\blogo\b", "", _attr(logo, "alt"))]
+    candidates += [next(iter(it.stripped_strings), "") for it in document.select(_NAMES)[:3]]
     title = _first(document, "title")
     if title is not None:
-        found.append(_TITLE_PARTS.split(title.text[:300].strip())[-1])
-    plain = (" ".join(it[:300].split()) for it in found)
+        candidates.append(_TITLE_PARTS.split(title.text[:300].strip())[-1])
+    plain = (" ".join(it[:300].split()) for it in candidates)
     return next((it for it in plain if it and len(it) <= _MAX_NAME and it.isprintable()), "")
 
 
@@ -299,16 +301,16 @@ def _language(document: Document, named: str) -> str:
 
 
 def _meta(document: Document, name: str) -> str:
-    found = _first(document, f"meta[property='{name}'], meta[name='{name}']")
-    return _attr(found, "content")
+    element = _first(document, f"meta[property='{name}'], meta[name='{name}']")
+    return _attr(element, "content")
 
 
 def _first(document: Document, selector: str) -> Element | None:
     """Return the element that the first of the selectors selects, which has any."""
     for part in re.split(r",(?![^(]*\))\s*", selector):
-        found = document.select_one(part)
-        if found is not None:
-            return found
+        element = document.select_one(part)
+        if element is not None:
+            return element
     return None
 
 
@@ -318,8 +320,8 @@ def _attr(element: Element | None, name: str) -> str:
 
 
 def _matched(pattern: re.Pattern[str], value: str) -> str:
-    found = pattern.fullmatch(value.strip())
-    return found[0] if found else ""
+    match = pattern.fullmatch(value.strip())
+    return match[0] if match else ""
 
 
 def _joined(base: str, address: str) -> str:

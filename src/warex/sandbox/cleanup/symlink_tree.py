@@ -59,10 +59,10 @@ def _plant(
     except OSError:
         return
     for name in names:
-        there, here = real / name, shadow / name
-        if there in ours:
-            make(there, here)
-        elif there in on_the_way:
-            _plant(there, here, ours, make)
+        target, link = real / name, shadow / name
+        if target in ours:
+            make(target, link)
+        elif target in on_the_way:
+            _plant(target, link, ours, make)
         else:
-            here.symlink_to(there)
+            link.symlink_to(target)

@@ -84,27 +84,27 @@ def _probe_client(
 ) -> Finding:
     """Fetch the canary page over HTTPS by a program in the sandbox's environment."""
     label = f"{place.isolation}: {name}"
-    found = shutil.which(program, path=place.environment.variables.get("PATH"))
-    if found is None:
+    path = shutil.which(program, path=place.environment.variables.get("PATH"))
+    if path is None:
         return Finding(label, "missing", f"there is no {name} on the PATH to try", needed)
     nonce = secrets.token_hex(8)
     with tempfile.TemporaryDirectory(prefix="warex-doctor-") as scratch:
         log = Path(scratch) / "log"
         try:
             done = place.run(
-                [found, *arguments, f"https://{CANARY_HOST}/{nonce}"], log, timeout_s=_SECONDS
+                [path, *arguments, f"https://{CANARY_HOST}/{nonce}"], log, timeout_s=_SECONDS
             )
         except WarexError as error:
             return Finding(label, "broken", str(error), needed)
         shown = log.read_text("utf-8", "replace")
     if nonce.encode().hex() in shown:
         return Finding(label, "ok", "comes through the proxy and trusts its certificate", needed)
-    said = shown.strip().splitlines()
+    lines = shown.strip().splitlines()
     if done.code is None:
         last = f"it did not end within {_SECONDS:g} s"
     else:
-        last = said[-1] if said else f"it ended with code {done.code} and said nothing"
-    return Finding(label, "broken", f"{found} did not get the page: {last}", needed)
+        last = lines[-1] if lines else f"it ended with code {done.code} and said nothing"
+    return Finding(label, "broken", f"{path} did not get the page: {last}", needed)
 
 
 def _probe_node(place: Sandbox) -> Finding:
@@ -114,11 +114,11 @@ def _probe_node(place: Sandbox) -> Finding:
     release = _node_release(place)
     if release is None or release >= _NODE_READS_PROXY_VARIABLES:
         return finding
-    found, wanted = (".".join(map(str, each)) for each in (release, _NODE_READS_PROXY_VARIABLES))
+    running, wanted = (".".join(map(str, each)) for each in (release, _NODE_READS_PROXY_VARIABLES))
     return Finding(
         finding.name,
         "broken",
-        f"Node {found} heeds no proxy variables, so its own requests go past the proxy: use"
+        f"Node {running} heeds no proxy variables, so its own requests go past the proxy: use"
         f" namespace mode, or Node {wanted} or newer",
         finding.needed,
     )

@@ -66,8 +66,8 @@ def probe_iptables(chromium: Path | None) -> Iterator[Finding]:
     except subprocess.TimeoutExpired:
         yield _finding(LABEL, "broken", f"nothing was found in {_SECONDS:g} s")
     except ValueError:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        why = said[-1] if said else f"code {done.returncode}"
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        why = lines[-1] if lines else f"code {done.returncode}"
         yield _finding(LABEL, "broken", f"it could not be tried: {why}")
     else:
         yield from findings
@@ -115,22 +115,24 @@ def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> I
     os.chown(home, _NOBODY, _NOBODY)
     bundle = ca.bundle(scratch / "bundle.pem")
     bundle.chmod(0o644)
-    kept = {"PATH": _PATH, "HOME": str(home)}
+    environment = {"PATH": _PATH, "HOME": str(home)}
     trust = dict.fromkeys(("SSL_CERT_FILE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"), str(bundle))
     for name, program, arguments in (
         ("python", "python3", ("-c", PYTHON_FETCH)),
         ("curl", "curl", ("-sS", "--max-time", "20")),
         ("node", "node", ("-e", NODE_FETCH)),
     ):
-        found = shutil.which(program, path=_PATH)
-        if found is None:
+        path = shutil.which(program, path=_PATH)
+        if path is None:
             sentence = f"there is no {name} in {_PATH} to try"
             yield _finding(f"iptables: {name}", "missing", sentence)
         else:
-            yield _fetched(name, (found, *arguments), kept | trust)
+            yield _fetched(name, (path, *arguments), environment | trust)
     if chromium is not None:
         flags = (spki_flag(ca), "--no-sandbox", "--no-proxy-server", "--dump-dom")
-        yield _fetched("chromium", headless_command(Path(chromium), home / "profile", flags), kept)
+        yield _fetched(
+            "chromium", headless_command(Path(chromium), home / "profile", flags), environment
+        )
 
 
 def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Finding:
@@ -153,8 +155,8 @@ def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Fi
         return _finding(label, "broken", f"{command[0]}: {error}")
     if nonce.encode().hex().encode() in done.stdout:
         return _finding(label, "ok", "is sent to the proxy, and trusts it")
-    said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
-    last = said[-1] if said else f"it ended with code {done.returncode} and said nothing"
+    lines = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+    last = lines[-1] if lines else f"it ended with code {done.returncode} and said nothing"
     return _finding(label, "broken", f"{command[0]} did not get the page: {last}")
 
 

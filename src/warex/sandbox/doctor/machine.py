@@ -68,8 +68,10 @@ def require_quick_checks(folder: Path, ca: CertificateAuthority) -> None:
 
     ``folder`` is the folder of runs; if it does not exist, its nearest existing parent is checked.
     """
-    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.is_dir())
-    for finding in quick_checks(there, ca):
+    existing = next(
+        each for each in (folder.absolute(), *folder.absolute().parents) if each.is_dir()
+    )
+    for finding in quick_checks(existing, ca):
         if finding.state != "ok":
             raise MachineError(f"{finding.name}: {finding.sentence}")
 
@@ -102,28 +104,28 @@ def _behind_a_proxy(
 
 
 def _python() -> Finding:
-    found = f"Python {platform.python_version()} at {sys.executable}"
+    detail = f"Python {platform.python_version()} at {sys.executable}"
     if sys.version_info >= MIN_PYTHON:
-        return Finding("python version", "ok", found)
+        return Finding("python version", "ok", detail)
     oldest = ".".join(map(str, MIN_PYTHON))
-    return Finding("python version", "broken", f"{found}; WAREX needs {oldest} or newer")
+    return Finding("python version", "broken", f"{detail}; WAREX needs {oldest} or newer")
 
 
 def _disk(folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
-    found = f"{free / 1e9:.1f} GB free for runs in {folder}"
+    detail = f"{free / 1e9:.1f} GB free for runs in {folder}"
     if free >= MIN_FREE_DISK:
-        return Finding("disk", "ok", found)
-    return Finding("disk", "broken", f"{found}: free some space, or choose another disk by --out")
+        return Finding("disk", "ok", detail)
+    return Finding("disk", "broken", f"{detail}: free some space, or choose another disk by --out")
 
 
 def _open_files() -> Finding:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = "any number of" if soft == resource.RLIM_INFINITY else f"{soft}"
-    found = f"a process may hold {most} open files"
+    detail = f"a process may hold {most} open files"
     if soft == resource.RLIM_INFINITY or soft >= MIN_OPEN_FILES:
-        return Finding("open files", "ok", found)
-    return Finding("open files", "broken", f"{found}: raise it with `ulimit -n {MIN_OPEN_FILES}`")
+        return Finding("open files", "ok", detail)
+    return Finding("open files", "broken", f"{detail}: raise it with `ulimit -n {MIN_OPEN_FILES}`")
 
 
 def _certificates(ca: CertificateAuthority) -> Finding:

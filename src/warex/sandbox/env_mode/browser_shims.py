@@ -55,7 +55,9 @@ def write_shims(base: Mapping[str, str], flags: Sequence[str], scratch: Path) ->
     folder.mkdir()
     variables: dict[str, str] = {}
     path = base.get("PATH", os.defpath)
-    on_path = {name: found for name in BROWSER_COMMANDS if (found := shutil.which(name, path=path))}
+    on_path = {
+        name: program for name in BROWSER_COMMANDS if (program := shutil.which(name, path=path))
+    }
     if on_path:
         default = next(iter(on_path.values()))
         for name, browser in {BROWSER_COMMANDS[0]: default, **on_path}.items():

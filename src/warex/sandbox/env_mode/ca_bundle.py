@@ -23,7 +23,7 @@ def combined_bundles(
     """Write a bundle for each variable that names the user's certificates; return them by name."""
     ours = ca.certificate.read_bytes()
     made: dict[tuple[Path, ...], Path] = {}
-    found: dict[str, Path] = {}
+    bundles: dict[str, Path] = {}
     for name in (*CA_BUNDLE_VARIABLES, *EXTRA_CA_VARIABLES):
         sources = tuple(_sources(name, base))
         if not sources:
@@ -32,8 +32,8 @@ def combined_bundles(
             path = scratch / f"own-{len(made) + 1}.pem"
             path.write_bytes(b"\n".join([*map(_certificates, sources), ours]))
             made[sources] = path
-        found[name] = made[sources]
-    return found
+        bundles[name] = made[sources]
+    return bundles
 
 
 def _sources(name: str, base: Mapping[str, str]) -> Iterator[Path]:

@@ -96,8 +96,8 @@ def revert() -> bool:
 
 def applied_redirect() -> RedirectSpec | None:
     """Return what the rules of this network namespace redirect; None if unknown."""
-    found = _read(_state_file())
-    return None if found is None else found.capture
+    state = _read(_state_file())
+    return None if state is None else state.capture
 
 
 def _must_be_root(what: str) -> None:
@@ -215,14 +215,14 @@ def _iptables_variants() -> Iterator[tuple[IpFamily, str]]:
 
 def _revert_iptables(before: AppliedRules | None) -> bool:
     """Revert whatever can be reverted, then raise the first MachineError if there was one."""
-    found = False
+    reverted = False
     errors: list[MachineError] = []
     for family, kind in _iptables_variants():
         try:
             # iptables-save without a table's name creates no table.
             if text := iptables_revert(_saved(family, kind)):
                 _restore(family, kind, text)
-                found = True
+                reverted = True
         except MachineError as error:
             errors.append(error)
     try:
@@ -231,7 +231,7 @@ def _revert_iptables(before: AppliedRules | None) -> bool:
         errors.append(error)
     if errors:
         raise errors[0]
-    return found
+    return reverted
 
 
 def _delete_created(before: AppliedRules | None) -> None:
@@ -335,9 +335,9 @@ def _run(name: str, arguments: Sequence[str], text: str = "") -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MachineError(f"{name} cannot be run: {error}") from None
     if done.returncode != 0:
-        said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+        message = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
         raise MachineError(
-            f"{name} refused: {said}. The kernel may lack a module, or a container the right"
+            f"{name} refused: {message}. The kernel may lack a module, or a container the right"
             " (docker run --cap-add NET_ADMIN); another --backend may do"
         )
     return done.stdout

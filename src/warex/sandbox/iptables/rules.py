@@ -166,15 +166,15 @@ class _OwnRules:
 
 
 def _own_rules(saved: str) -> dict[str, _OwnRules]:
-    found: dict[str, _OwnRules] = {}
+    by_table: dict[str, _OwnRules] = {}
     for table, line in _lines(saved):
         first, _, rest = line.partition(" ")
-        ours = found.setdefault(table, _OwnRules())
+        ours = by_table.setdefault(table, _OwnRules())
         if first.startswith(f":{_PREFIX}"):
             ours.chains += (first[1:],)
         elif first == "-A" and f" -j {_PREFIX}" in line and not rest.startswith(_PREFIX):
             ours.jumps += (f"-D {rest}",)
-    return {table: ours for table, ours in found.items() if ours.chains or ours.jumps}
+    return {table: ours for table, ours in by_table.items() if ours.chains or ours.jumps}
 
 
 def _lines(saved: str) -> Iterator[tuple[str, str]]:

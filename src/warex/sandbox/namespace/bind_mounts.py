@@ -124,9 +124,9 @@ def bind_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
 
 
 def _bind_all(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> None:
-    laid = 0
+    count = 0
     for target, names in plan["layers"]:
-        layer = f"{scratch}/layer{(laid := laid + 1)}"
+        layer = f"{scratch}/layer{(count := count + 1)}"
         os.mkdir(layer, 0o755)
         for name, content in names.items():
             write_file(f"{layer}/{name}", content)
@@ -136,7 +136,7 @@ def _bind_all(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> No
     if mount_point.path is not None:
         mount_point.make()
     for target, content in plan["files"]:
-        copy = f"{scratch}/{(laid := laid + 1)}"
+        copy = f"{scratch}/{(count := count + 1)}"
         _write_copy(copy, content)
         with suppress(OSError):  # The target does not exist.
             mount(copy, os.path.realpath(target), None, BIND)

@@ -30,7 +30,7 @@ _MODEL_ENDPOINTS = re.compile(
 
 def loopback_ports_in(text: str) -> set[int]:
     """Return the ports of loopback addresses in a text: a scenario, a URL, a command line."""
-    return {port for found in _LOOPBACK_URL.findall(text) if 0 < (port := int(found)) < 65536}
+    return {port for number in _LOOPBACK_URL.findall(text) if 0 < (port := int(number)) < 65536}
 
 
 def loopback_ports_in_files(arguments: Sequence[str]) -> dict[int, str]:
@@ -39,22 +39,22 @@ def loopback_ports_in_files(arguments: Sequence[str]) -> dict[int, str]:
     Those are the scripts and settings that the command line names, and ``.env``, which many agents
     read.
     """
-    found: dict[int, str] = {}
+    ports: dict[int, str] = {}
     for name in (*arguments, ".env"):
         for port in loopback_ports_in(_text_of(Path(name))):
-            found.setdefault(port, name)
-    return found
+            ports.setdefault(port, name)
+    return ports
 
 
 def loopback_ports_in_environment(environment: Mapping[str, str]) -> dict[int, str]:
     """Return the loopback ports in variables such as ``OPENAI_BASE_URL``: port -> variable."""
-    found: dict[int, str] = {}
+    ports: dict[int, str] = {}
     for name, value in environment.items():
         upper = name.upper()
         if upper.endswith(_ENDPOINTS) or upper.startswith(_ENDPOINTS_BY_SERVICE):
             for port in loopback_ports_in(value):
-                found.setdefault(port, name)
-    return found
+                ports.setdefault(port, name)
+    return ports
 
 
 def is_model_endpoint(variable: str) -> bool:
@@ -79,15 +79,17 @@ def direct_loopback_warnings(
 
     Without a namespace, programs reach loopback directly, past the proxy.
     """
-    found = dict.fromkeys(set().union(*map(loopback_ports_in, arguments)), "the command line")
-    found |= {
+    ports = dict.fromkeys(set().union(*map(loopback_ports_in, arguments)), "the command line")
+    ports |= {
         p: name
         for p, name in loopback_ports_in_environment(environment).items()
         if is_model_endpoint(name)
     }
-    there = listening() if found else set()
+    open_ports = listening() if ports else set()
     yield from (
-        direct_loopback_warning(name, port) for port, name in sorted(found.items()) if port in there
+        direct_loopback_warning(name, port)
+        for port, name in sorted(ports.items())
+        if port in open_ports
     )
 
 

@@ -36,11 +36,11 @@ _SHELL: Final = b"/bin/sh"
 def report_failure(channel: socket.socket, error: Exception) -> None:
     """Send the owner the reason why the namespace cannot be made."""
     if isinstance(error, SetupError):
-        said = ("refused", error.step, error.errno)
+        report = ("refused", error.step, error.errno)
     else:
-        said = ("refused", repr(error), getattr(error, "errno", 0) or 0)
+        report = ("refused", repr(error), getattr(error, "errno", 0) or 0)
     with suppress(OSError):
-        channel.send(marshal.dumps(said))
+        channel.send(marshal.dumps(report))
 
 
 def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None) -> NoReturn:
@@ -58,9 +58,9 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
             report_failure(channel, SetupError("proc", error))
             os._exit(0)
         ready = marshal.dumps(("ready", restrict_socket_families()))
-        socket.send_fds(channel, [ready], [held.fileno() for held in sockets])
-        for held in sockets:
-            held.close()
+        socket.send_fds(channel, [ready], [sock.fileno() for sock in sockets])
+        for sock in sockets:
+            sock.close()
         CommandServer(channel, had).serve()
     except BrokenPipeError:
         pass  # The owner has gone.
@@ -145,12 +145,12 @@ class CommandServer:
     def _handle_line(self, process: int) -> None:
         """Forward a signal to a command, or close its line if the waiter has closed it."""
         try:
-            said = self._lines[process].recv(1)
+            data = self._lines[process].recv(1)
         except ConnectionError:
-            said = b""
-        if said:
+            data = b""
+        if data:
             with suppress(ProcessLookupError):
-                os.kill(process, said[0])
+                os.kill(process, data[0])
         else:
             self._lines.pop(process).close()
 
@@ -170,32 +170,32 @@ class CommandServer:
     def _start(self, handles: list[int]) -> None:
         request: dict[str, Any] = marshal.loads(read_all(handles[0]))
         line = socket.socket(fileno=handles[1])
-        given = handles[2:]
+        inherited = handles[2:]
         try:
             out, failed = os.pipe()
             process = os.fork()
         except OSError as error:  # A limit of processes or open files.
             name = os.fsdecode(request["arguments"][0])
             _send(line, ("failed", error.errno, name, False))
-            for handle in (line.detach(), *given):
+            for handle in (line.detach(), *inherited):
                 os.close(handle)
             return
         if process == 0:
-            self._exec(request, given, line, failed)
+            self._exec(request, inherited, line, failed)
         os.close(failed)
-        for handle in given:
+        for handle in inherited:
             os.close(handle)
-        said = read_all(out)
-        if not said:
+        report = read_all(out)
+        if not report:
             self._lines[process] = line
             _send(line, ("started",))
             return
         os.waitpid(process, 0)
-        _send(line, ("failed", *marshal.loads(said)))
+        _send(line, ("failed", *marshal.loads(report)))
         line.close()
 
     def _exec(
-        self, request: dict[str, Any], given: list[int], line: socket.socket, failed: int
+        self, request: dict[str, Any], inherited: list[int], line: socket.socket, failed: int
     ) -> NoReturn:
         """Turn this process, a fork, into the command."""
         entering = True
@@ -208,7 +208,7 @@ class CommandServer:
             numbers: list[int] = [0, 1, 2, *request["pass_fds"]]
             above = max(numbers) + 1
             failed = _dup_above(failed, above)
-            moved = [_dup_above(handle, above) for handle in given]
+            moved = [_dup_above(handle, above) for handle in inherited]
             for handle, number in zip(moved, numbers, strict=True):
                 os.dup2(handle, number)
             os.chdir(where)
@@ -259,9 +259,9 @@ def _execute(arguments: list[bytes], variables: dict[bytes, bytes]) -> None:
     os.execve(_SHELL, [_SHELL, script, *arguments[1:]], variables)
 
 
-def _send(line: socket.socket, said: tuple[Any, ...]) -> None:
+def _send(line: socket.socket, message: tuple[Any, ...]) -> None:
     with suppress(OSError):  # The waiter may have closed it.
-        line.send(marshal.dumps(said))
+        line.send(marshal.dumps(message))
 
 
 def read_all(handle: int) -> bytes:

@@ -59,11 +59,11 @@ class CommandNotStarted(MachineError):
 class NamespaceProcess:
     """A running command in the namespace."""
 
-    def __init__(self, pid: int, line: socket.socket, gone: threading.Event) -> None:
+    def __init__(self, pid: int, line: socket.socket, launcher_gone: threading.Event) -> None:
         self.pid = pid
         """Process id in this process's PID namespace."""
         self._line = line
-        self._gone = gone
+        self._gone = launcher_gone
         self._lock = threading.Lock()
         self._code: int | None = None
 
@@ -78,10 +78,10 @@ class NamespaceProcess:
         with self._lock:
             if self._code is None:
                 self._line.settimeout(timeout)
-                said, _ = _receive(self._line)
+                message, _ = _receive(self._line)
                 self._line.close()
-                if said and said[0] == "ended":
-                    self._code = said[1]
+                if message and message[0] == "ended":
+                    self._code = message[1]
                 else:
                     # The namespace has ended, and the kernel has killed its processes.
                     self._gone.set()
@@ -169,8 +169,8 @@ class Namespace:
                     raise _namespace_died() from None
             process = 0
             while True:
-                said, sender = _receive(ours)
-                match said:
+                message, sender = _receive(ours)
+                match message:
                     case ("process",):
                         process = sender
                     case ("started",) | None if process:
@@ -251,8 +251,8 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Se
     except OSError as error:
         raise ProcessDied(f"the namespace was not made: {error}") from None
     channel.settimeout(None)
-    said = _read(data)
-    match said:
+    message = _read(data)
+    match message:
         case ("ready", bool(closed)):
             handles = array.array("i")
             for _, _, content in beside:

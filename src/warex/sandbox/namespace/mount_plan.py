@@ -92,15 +92,15 @@ class MountPlan:
 
         A variable stays if its file or folder has been mounted over.
         """
-        kept = without_variables(base, *ALL_PROXY_VARIABLES)
+        variables = without_variables(base, *ALL_PROXY_VARIABLES)
         for names, usual in ((CA_BUNDLE_VARIABLES, self.bundle), (EXTRA_CA_VARIABLES, self.ca)):
-            kept |= {name: str(usual) for name in names if not self._covers(base.get(name))}
+            variables |= {name: str(usual) for name in names if not self._covers(base.get(name))}
         for name in UNSET_VARIABLES:
-            if not all(self._covers(part) for part in kept.get(name, "").split(os.pathsep)):
-                kept.pop(name, None)
+            if not all(self._covers(part) for part in variables.get(name, "").split(os.pathsep)):
+                variables.pop(name, None)
         if self.data is not None:
-            kept["XDG_DATA_HOME"] = str(self.data[0])
-        return Environment(kept)
+            variables["XDG_DATA_HOME"] = str(self.data[0])
+        return Environment(variables)
 
     def _covers(self, named: str | None) -> bool:
         if not named:
@@ -117,8 +117,8 @@ def plan_mounts(ca: CertificateAuthority, environment: Mapping[str, str] = os.en
     variables = (*CA_BUNDLE_VARIABLES, *EXTRA_CA_VARIABLES)
     named = [path for name in variables if (path := environment.get(name))]
     for place in (*_BUNDLES, *named):
-        if (found := _read_if_file(Path(place))) is not None:
-            files[Path(place).resolve()] = found.rstrip() + b"\n" + pem
+        if (content := _read_if_file(Path(place))) is not None:
+            files[Path(place).resolve()] = content.rstrip() + b"\n" + pem
     for store in find_truststores(environment):
         try:
             files[store] = add_certificate(store.read_bytes(), ca.der)
@@ -152,11 +152,11 @@ def _resolver_files() -> Iterator[tuple[Path, bytes]]:
     rewritten = (
         ("/etc/resolv.conf", name_resolution.resolv_conf),
         ("/etc/nsswitch.conf", name_resolution.nsswitch_conf),
-        ("/etc/hosts", lambda found: name_resolution.hosts(found, socket.gethostname())),
+        ("/etc/hosts", lambda content: name_resolution.hosts(content, socket.gethostname())),
     )
     for place, rewrite in rewritten:
-        if (found := _read_if_file(Path(place))) is not None:
-            text = rewrite(os.fsdecode(found))
+        if (content := _read_if_file(Path(place))) is not None:
+            text = rewrite(os.fsdecode(content))
             yield Path(place).resolve(), os.fsencode(text)
 
 
@@ -175,7 +175,7 @@ def _hash_of(ca: CertificateAuthority) -> str:
 def _free_name(folder: Path, pem: bytes, hashed: str) -> str:
     """Return a free name by which OpenSSL finds the CA, beside others of the same hash."""
     number = 0
-    while (found := _read_if_file(folder / f"{hashed}.{number}")) is not None and found != pem:
+    while (content := _read_if_file(folder / f"{hashed}.{number}")) is not None and content != pem:
         number += 1
     return f"{hashed}.{number}"
 
@@ -185,14 +185,14 @@ def _default_bundle(ca: CertificateAuthority, files: Mapping[Path, bytes | Folde
         if Path(place).resolve() in files:
             return Path(place)
     # This machine has no bundle.
-    kept = ca.folder / _CACHE_FOLDER / "bundle.pem"
+    cached = ca.folder / _CACHE_FOLDER / "bundle.pem"
     try:
-        kept.parent.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent) as aside:
-            ca.bundle(Path(aside) / kept.name).replace(kept)
+        cached.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cached.parent) as aside:
+            ca.bundle(Path(aside) / cached.name).replace(cached)
     except OSError:
         return ca.certificate
-    return kept
+    return cached
 
 
 # ---- Chromium's databases
@@ -206,10 +206,14 @@ def _databases(
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local/share")
     # Chromium uses the first that exists; older versions know only the first.
     places = (home / ".pki" / _DATABASE, data / "pki" / _DATABASE)
-    found = {it.resolve(): _read(it) for it in places if (it / nss_library.FILES[0]).is_file()}
+    databases = {it.resolve(): _read(it) for it in places if (it / nss_library.FILES[0]).is_file()}
     try:
-        if found:
-            return {place: _cached_database(ca, had) for place, had in found.items()}, None, None
+        if databases:
+            return (
+                {place: _cached_database(ca, had) for place, had in databases.items()},
+                None,
+                None,
+            )
         new = _cached_database(ca, {})
     except OSError as error:
         with suppress(MachineError):
@@ -242,52 +246,52 @@ def trusted_database(ca: CertificateAuthority, place: Path) -> FolderContents:
 
 def _read(path: Path) -> FolderContents:
     names = (*nss_library.FILES, nss_library.MODULES)
-    found = {name: _read_if_file(path / name) for name in names}
-    return {name: content for name, content in found.items() if content is not None}
+    contents = {name: _read_if_file(path / name) for name in names}
+    return {name: content for name, content in contents.items() if content is not None}
 
 
 def _can_be_made(place: Path) -> bool:
-    there = next(path for path in (place, *place.parents) if path.exists())
-    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+    existing = next(path for path in (place, *place.parents) if path.exists())
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
 
 
-def _cached_database(ca: CertificateAuthority, found: FolderContents) -> FolderContents:
+def _cached_database(ca: CertificateAuthority, contents: FolderContents) -> FolderContents:
     """Return a database in which the CA is trusted, cached in the CA's folder under a lock.
 
     Raises OSError if it cannot be made.
     """
     der = ca.der
-    parts = [der, *(found.get(name, b"") for name in nss_library.FILES)]
+    parts = [der, *(contents.get(name, b"") for name in nss_library.FILES)]
     key = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
-    kept = ca.folder / _CACHE_FOLDER / f"nss-{key[:32]}"
-    if kept.is_dir():
-        return {**found, **_read(kept)}
+    cached = ca.folder / _CACHE_FOLDER / f"nss-{key[:32]}"
+    if cached.is_dir():
+        return {**contents, **_read(cached)}
     try:
-        kept.parent.mkdir(exist_ok=True)
-        lock = os.open(kept.parent, os.O_RDONLY | os.O_DIRECTORY)
+        cached.parent.mkdir(exist_ok=True)
+        lock = os.open(cached.parent, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
-        return nss_library.database(found, der, _browser_or_none())  # No cache.
+        return nss_library.database(contents, der, _browser_or_none())  # No cache.
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not kept.is_dir():
-            made = nss_library.database(found, der, _browser_or_none())
+        if not cached.is_dir():
+            made = nss_library.database(contents, der, _browser_or_none())
             with suppress(OSError):
-                _store_database(kept, made)
+                _store_database(cached, made)
             return made
     finally:
         os.close(lock)
-    return {**found, **_read(kept)}
+    return {**contents, **_read(cached)}
 
 
-def _store_database(kept: Path, made: FolderContents) -> None:
-    for old in kept.parent.glob(".nss-*"):  # Left by a killed process.
+def _store_database(folder: Path, made: FolderContents) -> None:
+    for old in folder.parent.glob(".nss-*"):  # Left by a killed process.
         shutil.rmtree(old, ignore_errors=True)
-    aside = Path(tempfile.mkdtemp(prefix=".nss-", dir=kept.parent))
+    aside = Path(tempfile.mkdtemp(prefix=".nss-", dir=folder.parent))
     try:
         for name in nss_library.FILES:
             (aside / name).write_bytes(made[name])
             (aside / name).chmod(0o600)
-        aside.rename(kept)
+        aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

@@ -21,12 +21,14 @@ _LOCAL: Final = re.compile(
 )
 
 
-def resolv_conf(found: str) -> str:
+def resolv_conf(content: str) -> str:
     """Return resolv.conf with another nameserver, and the same search rules."""
-    lines = [line for line in found.splitlines() if line.split()[:1] in [[name] for name in _KEPT]]
+    lines = [
+        line for line in content.splitlines() if line.split()[:1] in [[name] for name in _KEPT]
+    ]
     dots = [
         option
-        for line in found.splitlines()
+        for line in content.splitlines()
         if line.startswith("options")
         for option in _OPTION.findall(line)
     ]
@@ -35,18 +37,18 @@ def resolv_conf(found: str) -> str:
     return "\n".join([f"nameserver {NAMESERVER}", *lines, options, ""])
 
 
-def nsswitch_conf(found: str) -> str:
+def nsswitch_conf(content: str) -> str:
     """Return nsswitch.conf with ``hosts: files dns``."""
-    lines = [line for line in found.splitlines() if not line.lstrip().startswith("hosts:")]
+    lines = [line for line in content.splitlines() if not line.lstrip().startswith("hosts:")]
     return "\n".join([*lines, "hosts: files dns", ""])
 
 
-def hosts(found: str, hostname: str) -> str:
+def hosts(content: str, hostname: str) -> str:
     """Return the hosts file with this machine's own names only.
 
     The proxy's resolver reads the host's file and gives each other name its own address.
     """
-    lines = list(_own_lines(found))
+    lines = list(_own_lines(content))
     names = {name for line in lines for name in line.split()[1:]}
     if "localhost" not in names:
         lines.append("127.0.0.1 localhost")
@@ -56,8 +58,8 @@ def hosts(found: str, hostname: str) -> str:
     return "\n".join([*lines, ""])
 
 
-def _own_lines(found: str) -> Iterator[str]:
-    for line in found.splitlines():
+def _own_lines(content: str) -> Iterator[str]:
+    for line in content.splitlines():
         address, *names = line.partition("#")[0].split() or [""]
         local = [name for name in names if _LOCAL.fullmatch(name)]
         if local and (address.startswith("127.") or address == "::1"):

@@ -59,8 +59,8 @@ def main(channel_handle: int, plan_handle: int) -> None:
     if child == 0:
         serve(channel, sockets, had)
     channel.close()
-    for held in sockets:
-        held.close()
+    for sock in sockets:
+        sock.close()
     os.waitpid(child, 0)
     mount_point.remove()
 

@@ -98,8 +98,8 @@ class Relay:
         each = _Open(self._numbered, requests, len(line.raw), now)
         try:
             step = self._trial.request(each.number, line.raw)
-        except TrialGone as gone:
-            await self._refuse(requests, gone)
+        except TrialGone as reason:
+            await self._refuse(requests, reason)
             return
         self._open[each.number] = each
         self._await_answers(each)
@@ -166,8 +166,8 @@ class Relay:
             message = b"[" + b",".join(line.strip() for line in each.lines) + b"]"
         try:
             step = self._trial.answer(each.number, message)
-        except TrialGone as gone:
-            await self._lose(each, gone)
+        except TrialGone as reason:
+            await self._lose(each, reason)
             return
         await self._follow(each, step, lambda: self._given(each, step))
 
@@ -200,11 +200,11 @@ class Relay:
             await asyncio.sleep(seconds)
         self._end_hold(each)
 
-        async def held() -> None:
+        async def hold() -> None:
             self._trial.held(each.number)
             await go_on()
 
-        await self._safely(each, held)
+        await self._safely(each, hold)
 
     def _end_hold(self, each: _Open) -> None:
         each.held_s += self._clock.now() - each.hold_began
@@ -213,8 +213,8 @@ class Relay:
     async def _safely(self, each: _Open, go_on: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
             await go_on()
-        except TrialGone as gone:
-            await self._lose(each, gone)
+        except TrialGone as reason:
+            await self._lose(each, reason)
 
     async def _say(self, each: _Open, step: Step) -> None:
         """Send the client what is not the server's message."""
@@ -268,8 +268,8 @@ class Relay:
         outcome = {"end": end, "error": why, "held_s": each.held_s, "request_bytes": each.size}
         try:
             self._trial.ended(each.number, {**outcome, **facts, "timings": timings})
-        except TrialGone as gone:
-            self._notice(str(gone))
+        except TrialGone as reason:
+            self._notice(str(reason))
 
     def _forget(self, each: _Open) -> None:
         each.is_over = True
@@ -278,14 +278,14 @@ class Relay:
             if self._by_key.get(key) is each:
                 del self._by_key[key]
 
-    async def _lose(self, each: _Open, gone: TrialGone) -> None:
+    async def _lose(self, each: _Open, reason: TrialGone) -> None:
         self._forget(each)
-        await self._refuse(each.requests, gone)
+        await self._refuse(each.requests, reason)
 
-    async def _refuse(self, requests: tuple[McpRequest, ...], gone: TrialGone) -> None:
+    async def _refuse(self, requests: tuple[McpRequest, ...], reason: TrialGone) -> None:
         """Answer requests of which no trial knows, since nothing may pass undecided."""
-        self._notice(str(gone))
-        refusal = error(INTERNAL_ERROR, f"WAREX: {gone}")
+        self._notice(str(reason))
+        refusal = error(INTERNAL_ERROR, f"WAREX: {reason}")
         for message in answers_to(requests, lambda _: refusal):
             await self._tell(message + b"\n")
 

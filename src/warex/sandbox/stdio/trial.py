@@ -104,7 +104,7 @@ class Trial:
     """The calls of one server of tools on its trial."""
 
     caller: Caller
-    gone: TrialGone | None = field(default=None, init=False)
+    failure: TrialGone | None = field(default=None, init=False)
     """Why the trial does not answer any more."""
     _session: int = field(default=0, init=False)
 
@@ -139,11 +139,11 @@ class Trial:
         return self._call(name, {"session": self._session, "exchange": exchange}, body)
 
     def _call(self, name: str, query: Mapping[str, int], body: bytes) -> dict[str, Any]:
-        if self.gone is not None:
-            raise self.gone
+        if self.failure is not None:
+            raise self.failure
         try:
             return self.caller.call(name, query, body)
         except TrialGone as error:
             # What came in between is unknown, so it stays gone.
-            self.gone = error
+            self.failure = error
             raise

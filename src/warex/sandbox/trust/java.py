@@ -59,14 +59,14 @@ def add_certificate(store: bytes, certificate: bytes) -> bytes:
     neither JKS nor PKCS #12.
     """
     entries = _entries(store) if store[:4] == _JKS else _converted(store)
-    whole = _JKS + struct.pack(">II", 2, len(entries) + 1) + b"".join(entries)
-    whole += _entry(_ALIAS, certificate)
-    return whole + hashlib.sha1(_DIGEST_PREFIX + whole, usedforsecurity=False).digest()
+    content = _JKS + struct.pack(">II", 2, len(entries) + 1) + b"".join(entries)
+    content += _entry(_ALIAS, certificate)
+    return content + hashlib.sha1(_DIGEST_PREFIX + content, usedforsecurity=False).digest()
 
 
 def _entries(store: bytes) -> list[bytes]:
     """Read JKS: big-endian, each string and each value prefixed by its length."""
-    found = []
+    entries = []
     try:
         _, _, count = struct.unpack_from(">III", store)
         at = 12
@@ -79,10 +79,10 @@ def _entries(store: bytes) -> list[bytes]:
             _, at = _length_prefixed(store, at + 8, ">H")
             _, at = _length_prefixed(store, at, ">I")
             if alias != _ALIAS:
-                found.append(store[began:at])
+                entries.append(store[began:at])
     except struct.error:
         raise ValueError("it is cut short") from None
-    return found
+    return entries
 
 
 def _length_prefixed(store: bytes, at: int, size: str) -> tuple[bytes, int]:
@@ -102,10 +102,10 @@ def _converted(store: bytes) -> list[bytes]:
             with warnings.catch_warnings():
                 # Serial numbers of old authorities cause warnings.
                 warnings.simplefilter("ignore")
-                found = load_pkcs12(store, password).additional_certs
+                certificates = load_pkcs12(store, password).additional_certs
                 return [
                     _entry(b"%d" % number, each.certificate.public_bytes(Encoding.DER))
-                    for number, each in enumerate(found)
+                    for number, each in enumerate(certificates)
                 ]
         except (ValueError, UnsupportedAlgorithm):
             continue

@@ -31,7 +31,7 @@ _LIBRARY_FOLDERS: Final = (
 
 
 def database(
-    found: Mapping[str, bytes], certificate: bytes, beside: Path | None = None
+    contents: Mapping[str, bytes], certificate: bytes, beside: Path | None = None
 ) -> dict[str, bytes]:
     """Return a copy of a database, or a new one, in which a certificate is trusted.
 
@@ -41,8 +41,8 @@ def database(
     with tempfile.TemporaryDirectory(prefix="warex-nss-") as scratch:
         folder = Path(scratch)
         for name in FILES:
-            if name in found:
-                (folder / name).write_bytes(found[name])
+            if name in contents:
+                (folder / name).write_bytes(contents[name])
         ran = subprocess.run(
             [sys.executable, "-I", "-S", __file__, scratch, *map(str, _libraries(beside))],
             input=certificate,
@@ -52,14 +52,14 @@ def database(
         )
         if ran.returncode:
             raise OSError(ran.stderr.decode(errors="replace").strip().rpartition("\n")[2])
-        return {**found, **{name: (folder / name).read_bytes() for name in FILES}}
+        return {**contents, **{name: (folder / name).read_bytes() for name in FILES}}
 
 
 def _libraries(beside: Path | None) -> Iterator[Path]:
     folders = [path for place in _LIBRARY_FOLDERS for path in Path("/").glob(place.lstrip("/"))]
     for folder in (*([] if beside is None else [beside.resolve().parent]), *folders):
-        if (found := folder / "libnss3.so").is_file():
-            yield found
+        if (library := folder / "libnss3.so").is_file():
+            yield library
 
 
 def _loaded(places: list[str]) -> ctypes.CDLL:

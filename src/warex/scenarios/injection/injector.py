@@ -348,10 +348,10 @@ class Injector:
         """
         if rule.per != "url" or rule.trigger != Trigger(always=True):
             raise ValueError("a one-shot numbers per url and is always triggered")
-        there = self._called(rule.name)
-        known = self._planner.replays and there == rule
+        existing = self._called(rule.name)
+        known = self._planner.replays and existing == rule
         # A name in a ledger is one rule, in all tasks.
-        if not known and (there is not None or self._one_shots.get(rule.name, rule) != rule):
+        if not known and (existing is not None or self._one_shots.get(rule.name, rule) != rule):
             raise ValueError(f"a rule called {rule.name!r} is there already")
         self._one_shots[rule.name] = rule
         if known:
@@ -366,8 +366,8 @@ class Injector:
 
     def accepts_one_shot(self, rule: Rule) -> bool:
         """Whether a one-shot's name is free; in a replay, the same rule may have it."""
-        there = self._called(rule.name)
-        free = there is None or (self._planner.replays and there == rule)
+        existing = self._called(rule.name)
+        free = existing is None or (self._planner.replays and existing == rule)
         return free and rule.name not in self._one_shots
 
     def _called(self, name: str) -> Rule | None:

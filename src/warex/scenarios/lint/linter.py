@@ -22,8 +22,8 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
 
     ``sites`` are the task sites' origins, if known.
     """
-    gone = {*superseded(scenario.rules), *hopeless_rules(scenario, sites)}
-    left = [rule for rule in scenario.rules if rule.name not in gone]
+    inapplicable = {*superseded(scenario.rules), *hopeless_rules(scenario, sites)}
+    left = [rule for rule in scenario.rules if rule.name not in inapplicable]
     return (
         *exclusions_without_effect(scenario.never),
         *rules_without_effect(scenario, sites),

@@ -20,8 +20,9 @@ from warex import mcp
 from warex.errors import TraceError
 from warex.exchange import Exchange, Request, Resource, Response, resource_of
 from warex.faults import ConnectionPhase, Stage
-from warex.llm import LLM_APIS, LlmRequest, could_be_llm, recognise
+from warex.llm import LlmRequest, could_be_llm, recognise
 from warex.llm.exchange import LlmExchange
+from warex.llm.families import api_names
 from warex.llm.recognition.browser_origin import is_browser_request, is_site_request
 from warex.mcp import McpRequest
 from warex.mcp.exchange import STDIO, McpExchange
@@ -47,7 +48,6 @@ from warex.traces import (
 from warex.traffic import Arm
 
 _ARMS: Final[Mapping[str, Arm]] = {arm: arm for arm in get_args(Arm.__value__)}
-_FAMILIES: Final = frozenset(family.name for family in LLM_APIS)
 # Fetch Metadata for recordings with the resource but without the header.
 _DESTINATION: Final[Mapping[str, str]] = {
     "document": "document",
@@ -317,7 +317,7 @@ def _play_trial(player: _Player, entries: Sequence[Entry]) -> None:
                 request = _with_resource(Request(event.method, event.url, headers), event.resource)
                 exchange = Exchange(event.exchange, request)
                 call = calls.get(event.exchange)
-                if call is not None and call.family in _FAMILIES:
+                if call is not None and call.family in api_names():
                     exchange = LlmExchange(exchange.id, request, llm_request=_asked(call))
                 asked = _tools_asked(request, tools.get(event.exchange, ()))
                 if asked is not None:

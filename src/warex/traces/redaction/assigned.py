@@ -169,11 +169,11 @@ def assignments(text: bytes, *, line: bool) -> Iterator[Cut]:
 
     ``line`` marks a line of a trace, whose own fields stay.
     """
-    for found in compiled(ASSIGNED).finditer(text):
-        left = _LEFT.search(text, max(0, found.start() - 60), found.start())
-        spaced = b" " in found.group().rstrip(b" \t:=")
+    for candidate in compiled(ASSIGNED).finditer(text):
+        left = _LEFT.search(text, max(0, candidate.start() - 60), candidate.start())
+        spaced = b" " in candidate.group().rstrip(b" \t:=")
         pattern = _SPACED_NAME_AND_MARK if spaced else _NAME_AND_MARK
-        match = pattern.match(text, left.start() if left else found.start())
+        match = pattern.match(text, left.start() if left else candidate.start())
         if match is None:
             continue
         name, closing, _, quote_mark = match.groups()
@@ -203,8 +203,8 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
         if not within or b"\n" in within or (not closing and within[:1] in GOES_ON):
             return None
         return begin, end
-    if closing and (held := _HELD.match(text, begin)):
-        return held.span(1)
+    if closing and (wrapped := _HELD.match(text, begin)):
+        return wrapped.span(1)
     value = matched(BARE, text, begin)
     if not value:
         return None
@@ -297,9 +297,9 @@ _NAMED = lazy_re(
 
 def next_lines(text: bytes) -> Iterator[Cut]:
     """Find YAML's values on the line below their name."""
-    for found in compiled(NEXT_LINE).finditer(text):
-        left = _LEFT.search(text, max(0, found.start() - 60), found.start())
-        match = _NEXT_LINE.match(text, left.start() if left else found.start())
+    for candidate in compiled(NEXT_LINE).finditer(text):
+        left = _LEFT.search(text, max(0, candidate.start() - 60), candidate.start())
+        match = _NEXT_LINE.match(text, left.start() if left else candidate.start())
         if match is None:
             continue
         name, block, indent = match.groups()
@@ -316,16 +316,16 @@ def next_lines(text: bytes) -> Iterator[Cut]:
 
 def form_parts(text: bytes) -> Iterator[Cut]:
     """Find the values of a form's parts (RFC 7578)."""
-    for found in compiled(PART).finditer(text):
-        match = _PART.match(text, found.start())
+    for candidate in compiled(PART).finditer(text):
+        match = _PART.match(text, candidate.start())
         if match is not None:
             yield from _cut(match[1], text, *match.span(2))
 
 
 def named_values(text: bytes) -> Iterator[Cut]:
     """Find the value on the line below ``name: PASSWORD``, as Kubernetes writes variables."""
-    for found in compiled(NAMED).finditer(text):
-        match = _NAMED.match(text, found.start())
+    for candidate in compiled(NAMED).finditer(text):
+        match = _NAMED.match(text, candidate.start())
         if match is not None:
             yield from _cut(match[1], text, *match.span(3))
 
@@ -389,8 +389,8 @@ def tags(text: bytes) -> Iterator[Cut]:
 
 def elements(text: bytes) -> Iterator[Cut]:
     """Find the contents of ``<password>…</password>``."""
-    for found in compiled(ELEMENT).finditer(text):
-        match = _ELEMENT.match(text, found.start())
+    for candidate in compiled(ELEMENT).finditer(text):
+        match = _ELEMENT.match(text, candidate.start())
         if match and match[1].lower() == b"code":
             continue  # HTML's element, not a name.
         content = _CONTENT.match(text, match.end()) if match else None
@@ -400,7 +400,7 @@ def elements(text: bytes) -> Iterator[Cut]:
 
 def pairs(text: bytes) -> Iterator[Cut]:
     """Find the values of Apple's property lists."""
-    for found in compiled(PAIR).finditer(text):
-        match = _PAIR.match(text, found.start())
+    for candidate in compiled(PAIR).finditer(text):
+        match = _PAIR.match(text, candidate.start())
         if match is not None:
             yield from _cut(match[1], text, *match.span(2))

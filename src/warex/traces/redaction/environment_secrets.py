@@ -29,12 +29,12 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     split into lines; in a URL the password and tokens are secret. Other values of less than eight
     characters are ignored.
     """
-    found: set[str] = set()
+    secrets: set[str] = set()
     for name, value in environment.items():
         if name == REDACT_STRINGS:
-            found |= {line for line in value.splitlines() if len(line) >= _LEAST_GIVEN}
+            secrets |= {line for line in value.splitlines() if len(line) >= _LEAST_GIVEN}
             continue
-        found |= set(_secrets_in_url(value))
+        secrets |= set(_secrets_in_url(value))
         secrecy = name_secrecy(name)
         if secrecy is Secrecy.NOTHING or _PLACE.match(value) or "://" in value:
             continue
@@ -42,8 +42,8 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
             if len(line) < _LEAST or line.lower() in _PLAIN or line.startswith("-----"):
                 continue
             if is_secret(secrecy, line):
-                found.add(line)
-    return frozenset(found)
+                secrets.add(line)
+    return frozenset(secrets)
 
 
 def _secrets_in_url(value: str) -> Iterator[str]:

@@ -70,14 +70,14 @@ def _without(path: Path, known: KnownSecrets) -> Iterator[bytes]:
 
     The end of each block is held back with the next one: a secret in it may be incomplete.
     """
-    held = b""
+    buffer = b""
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
-            cleaned = known.replaced(held + block, REDACTED.encode(), in_words=False)
+            cleaned = known.replaced(buffer + block, REDACTED.encode(), in_words=False)
             end = max(0, len(cleaned) - known.longest)
             yield cleaned[:end]
-            held = cleaned[end:]
-    yield held
+            buffer = cleaned[end:]
+    yield buffer
 
 
 def _overlapping(file: BinaryIO, size: int) -> Iterator[bytes]:
@@ -101,13 +101,13 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
     """Join lines to blocks; a private key stays in one block."""
-    held, size, in_key = list[bytes](), 0, False
+    lines, size, in_key = list[bytes](), 0, False
     for line in _lines(file):
-        held.append(line)
+        lines.append(line)
         size += len(line)
         if b"PRIVATE KEY" in line:
             in_key = line.rfind(b"-----BEGIN") > line.rfind(b"-----END")
         if size >= (4 * _BLOCK if in_key else _BLOCK):
-            yield b"".join(held)
-            held, size = [], 0
-    yield b"".join(held)
+            yield b"".join(lines)
+            lines, size = [], 0
+    yield b"".join(lines)

@@ -86,12 +86,12 @@ def shape_rules(*, anchored: bool) -> tuple[SecretRule, ...]:
 @cache
 def context_rules() -> dict[bytes, tuple[SecretRule, ...]]:
     """Return, by keyword, the rules for a value behind a vendor's name."""
-    found: dict[bytes, list[SecretRule]] = {}
+    by_word: dict[bytes, list[SecretRule]] = {}
     for rule in _usable():
         if _BY_CONTEXT in rule["regex"]:
             for word in rule["keywords"]:
-                found.setdefault(word.lower().encode(), []).append(_adapted(rule))
-    return {word: tuple(rules) for word, rules in found.items()}
+                by_word.setdefault(word.lower().encode(), []).append(_adapted(rule))
+    return {word: tuple(rules) for word, rules in by_word.items()}
 
 
 def _usable() -> Iterator[dict[str, Any]]:
@@ -182,15 +182,15 @@ class StagedPatterns:
 
     def found(self, text: bytes) -> list[int]:
         """Return the indices of the patterns that match, in order."""
-        found: list[int] = []
+        indexes: list[int] = []
         for index in self._first.found(text):
             if index < len(self._free):
-                found.append(self._free[index])
+                indexes.append(self._free[index])
             else:
                 needed = self._needed[index - len(self._free)]
                 places = self._places[needed]
-                found += (places[within] for within in self._set_of(needed).found(text))
-        return sorted(found)
+                indexes += (places[within] for within in self._set_of(needed).found(text))
+        return sorted(indexes)
 
     def compile_all(self) -> None:
         """Compile the patterns that no text has needed yet."""

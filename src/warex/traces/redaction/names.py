@@ -133,8 +133,8 @@ def name_secrecy(name: str) -> Secrecy:
         return Secrecy.NOTHING
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in _IDS:
-        whole = "".join(words)
-        if before in _OF_KINDS or whole.endswith(("accesskeyid", "privatekeyid", "sessionid")):
+        joined = "".join(words)
+        if before in _OF_KINDS or joined.endswith(("accesskeyid", "privatekeyid", "sessionid")):
             return Secrecy.SECRET
         return Secrecy.MAYBE if before == "magic" else Secrecy.NOTHING
     if last == "link" and before in _LINKS_THAT_OPEN:
@@ -164,16 +164,16 @@ def _is_password(name: str, words: list[str]) -> bool:
     """Whether a name is a word for a password in another language than English."""
     if name.isascii() and not words:
         return False
-    whole = password_words.folded(name)
-    if any(mark in whole for mark in password_words.marks()):
+    folded = password_words.folded(name)
+    if any(mark in folded for mark in password_words.marks()):
         return not words or words[-1] not in _NOT_ITSELF
     others = password_words.words()
-    return whole in others or not others.isdisjoint(words)
+    return folded in others or not others.isdisjoint(words)
 
 
 def _by_stems(words: list[str], last: str) -> Secrecy:
-    whole = _NO_TOKENS.sub("", "".join(words))
-    if any(stem in whole for stem in _STEMS) or not _WORDS.isdisjoint(words):
+    joined = _NO_TOKENS.sub("", "".join(words))
+    if any(stem in joined for stem in _STEMS) or not _WORDS.isdisjoint(words):
         return Secrecy.SECRET
     if not _MAYBE_WORDS.isdisjoint(words):
         return Secrecy.MAYBE

@@ -313,6 +313,6 @@ class Redactor:
 
     def is_secret_answer(self, answer: str, tool_calls: list[JsonValue]) -> bool:
         """Whether a model's answer has a secret."""
-        found = json.dumps([answer, tool_calls], ensure_ascii=False)
-        known = self.learned.in_text(found.encode("utf-8", "surrogatepass"))
+        serialized = json.dumps([answer, tool_calls], ensure_ascii=False)
+        known = self.learned.in_text(serialized.encode("utf-8", "surrogatepass"))
         return known or self.answer(answer) != answer or self.answer(tool_calls) != tool_calls

@@ -305,8 +305,10 @@ _KINDS = (*_AGENT_KINDS, "_output", "tool_result", "_response")
 def _redact_call(tool: str, arguments: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     """Redact the arguments of a tool: what it types, and what stands near a secret's name."""
     redacted = _redact_typing(tool, arguments, levels, walk)
-    said = json.dumps(redacted, ensure_ascii=False)
-    values = near.strong_values(said) if len(said) <= _LARGEST_CALL else frozenset[str]()
+    serialized = json.dumps(redacted, ensure_ascii=False)
+    values = (
+        near.strong_values(serialized) if len(serialized) <= _LARGEST_CALL else frozenset[str]()
+    )
     for value in values:
         walk.how.learn(value.encode("utf-8", "surrogatepass"), True)
     return _without(redacted, values) if values else redacted
@@ -403,9 +405,12 @@ def _redact_credential(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
             [_redact_credential(item, levels - 1, walk) for item in value] if levels else _TOO_DEEP
         )
     if isinstance(value, dict):
-        held = value.get("value")
-        if isinstance(held, str) and held and levels > 0:
-            return {**_redact_rest(value, levels, walk), "value": _redact_typed(held, levels, walk)}
+        secret = value.get("value")
+        if isinstance(secret, str) and secret and levels > 0:
+            return {
+                **_redact_rest(value, levels, walk),
+                "value": _redact_typed(secret, levels, walk),
+            }
         return _redact_json(value, levels, walk)
     if isinstance(value, str):
         walk.how.learn(value.encode("utf-8", "surrogatepass"), False)

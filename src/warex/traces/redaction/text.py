@@ -149,11 +149,11 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     text = process_secrets().replaced(text, _REDACTED, in_words=not how.line)
     shapes = shape_rules(anchored=True)
     prefilters, actions = _by_beginning()
-    found = prefilters.found(text)
-    if first := [place for place in found if place < len(shapes)]:
+    matching = prefilters.found(text)
+    if first := [place for place in matching if place < len(shapes)]:
         lower = text.lower()
         text = cut(text, (span for place in first for span in shapes[place].find(text, lower)))
-    for place in sorted(found):
+    for place in sorted(matching):
         if place >= len(shapes):
             text = actions[place - len(shapes)](text, how)
     lengths, actions = _by_length()
@@ -291,11 +291,11 @@ def cut_and_learn(
     text: bytes, spans: Iterable[tuple[int, int] | Cut], how: Pass, *, typed: bool = True
 ) -> bytes:
     """Return the text with what is secret wherever it stands replaced; learn it."""
-    found = list(spans)
-    for begin, end, *more in found:
+    all_spans = list(spans)
+    for begin, end, *more in all_spans:
         if not (more and more[0]):
             how.learn(text[begin:end], typed)
-    return cut(text, found, how)
+    return cut(text, all_spans, how)
 
 
 def _learning(find: _Find, *, typed: bool = False) -> _Replace:
@@ -391,8 +391,11 @@ def _entities(text: bytes, how: Pass) -> bytes:
     plain = html.unescape(text.decode("utf-8", "surrogateescape"))
     redact_bytes(plain.encode("utf-8", "surrogateescape"), replace(how.within(), learn=learn))
     for value in sorted(values, key=len, reverse=True):
-        said = value.decode("utf-8", "surrogateescape")
-        for escaped in (html.escape(said), *map("".join, zip(*map(_numbers, said), strict=True))):
+        decoded = value.decode("utf-8", "surrogateescape")
+        for escaped in (
+            html.escape(decoded),
+            *map("".join, zip(*map(_numbers, decoded), strict=True)),
+        ):
             text = text.replace(escaped.encode("utf-8", "surrogateescape"), _REDACTED)
     return text
 

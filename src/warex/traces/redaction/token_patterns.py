@@ -165,14 +165,14 @@ def redact_vendor_keys(text: bytes) -> bytes:
 def prefixed_token(text: bytes, begin: int) -> tuple[int, int] | None:
     """Return the span of a random token with a vendor's prefix, such as ``figd_…``, or None."""
     tail = _TAIL.match(text, begin)
-    whole = tail.group() if tail else b""
-    named = _GROUPS.match(whole)
+    token_text = tail.group() if tail else b""
+    named = _GROUPS.match(token_text)
     if named is None:
         return None
-    prefix = re.split(rb"[_-]", whole, maxsplit=1)[0].decode().lower()
+    prefix = re.split(rb"[_-]", token_text, maxsplit=1)[0].decode().lower()
     if prefix in _HARMLESS_PREFIXES:
         return None
-    for token in (whole, whole.partition(b"/")[0]):
+    for token in (token_text, token_text.partition(b"/")[0]):
         if looks_random(token[named.end() :].decode(), 30):
             return begin, begin + len(token)
     return None

@@ -55,8 +55,8 @@ def tokens_in_paths(text: bytes) -> Iterator[tuple[int, int]]:
 
 def short_tokens(text: bytes) -> Iterator[tuple[int, int]]:
     """Yield the spans of short hexadecimal values in paths that announce them."""
-    for found in compiled(SHORT_SEGMENT).finditer(text):
-        match = _SHORT_SEGMENT.match(text, found.start())
+    for candidate in compiled(SHORT_SEGMENT).finditer(text):
+        match = _SHORT_SEGMENT.match(text, candidate.start())
         if match is not None and opens(match[1].decode()):
             yield match.span(1)
 

@@ -77,8 +77,8 @@ def variant_rows(
         names = sorted(
             {row.page_family for row in failures} - {""}, key=lambda it: draw(seed, "family", it)
         )
-        kept = {"", *names[: variant.families]}
-        failures = [row for row in failures if row.page_family in kept]
+        families = {"", *names[: variant.families]}
+        failures = [row for row in failures if row.page_family in families]
     if variant.clean_per_failure == 0:
         clean, ratio = [], None
     elif variant.clean_per_failure is not None:

@@ -86,10 +86,10 @@ def is_right(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> bool:
 
 def shown(action: Action) -> str:
     """Return an action in call syntax: ``goto('https://shop.example/')``."""
-    given = action.arguments
-    if isinstance(given, Mapping):
-        return f"{action.name}({', '.join(f'{key}={value!r}' for key, value in given.items())})"
-    return f"{action.name}({', '.join(map(repr, given))})"
+    arguments = action.arguments
+    if isinstance(arguments, Mapping):
+        return f"{action.name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+    return f"{action.name}({', '.join(map(repr, arguments))})"
 
 
 def _without_action(text: str, answer: ChatMessage) -> AnswerClass:

@@ -61,9 +61,9 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
 
 def kind_of(action: Action) -> ActionKind | None:
     """Return what an action does, by its name and arguments."""
-    given = action.arguments
+    arguments = action.arguments
     return action_kind_with_arguments(
-        action.name, dict(given) if isinstance(given, Mapping) else [*values_of(action)]
+        action.name, dict(arguments) if isinstance(arguments, Mapping) else [*values_of(action)]
     )
 
 
@@ -85,8 +85,8 @@ def gives_up(action: Action, vocabulary: Vocabulary) -> bool:
     """Whether an action ends the task as one that cannot be done."""
     if action.name in vocabulary.infeasible:
         return True
-    given, values = action.arguments, values_of(action)
-    failed = isinstance(given, Mapping) and given.get("success") is False
+    arguments, values = action.arguments, values_of(action)
+    failed = isinstance(arguments, Mapping) and arguments.get("success") is False
     nothing = bool(values) and _NOT_DONE.fullmatch(values[0]) is not None
     return ends(action, vocabulary) and (failed or nothing or "infeasible" in action.name)
 
@@ -112,14 +112,14 @@ def acts_on_nothing(action: Action, row: Row) -> bool:
 
 def values_of(action: Action) -> list[str]:
     """Return an action's arguments as texts."""
-    given = action.arguments
-    values = given.values() if isinstance(given, Mapping) else given
+    arguments = action.arguments
+    values = arguments.values() if isinstance(arguments, Mapping) else arguments
     return [str(value).strip() for value in values if value is not None]
 
 
 def _arguments(function: Mapping[str, Any]) -> str:
-    given: JsonValue = function.get("arguments")
-    return given if isinstance(given, str) else json.dumps(given)
+    arguments: JsonValue = function.get("arguments")
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _element_names(action: Action, row: Row) -> Iterator[str]:
@@ -134,13 +134,13 @@ def _element_names(action: Action, row: Row) -> Iterator[str]:
             continue
         own = re.compile(rf"\[(?:ref=)?{re.escape(value)}\]")
         for line in lines:
-            if found := own.search(line):
-                before = line[: found.start()]
+            if match := own.search(line):
+                before = line[: match.start()]
                 # A name stands before its id where a line has one element.
                 yield from _names_in("" if "[" in before else before)
-                yield from _names_in(_NEXT.split(line[found.end() :])[0])
+                yield from _names_in(_NEXT.split(line[match.end() :])[0])
 
 
 def _names_in(text: str) -> Iterator[str]:
-    yield from ("".join(filter(None, found)) for found in _QUOTED.findall(text))
+    yield from ("".join(filter(None, groups)) for groups in _QUOTED.findall(text))
     yield _ROLES.sub("", _BRACKETED.sub(" ", text.removeprefix("text="))).strip(" '\"-")

@@ -67,10 +67,10 @@ class _Page:
 def read_hard_test() -> Dataset:
     """Return the test as a data set whose rows are all of the split ``test``."""
     resource = files(__package__) / FILE
-    held = HardTestFile.model_validate_json(resource.read_text(encoding="utf-8"))
-    vocabularies = {row.vocabulary: held.vocabulary for row in held.rows}
-    manifest = DatasetManifest(format="sft", made_by=held.made_by, vocabularies=vocabularies)
-    return Dataset(Path(str(resource)), manifest, {"test": held.rows})
+    file = HardTestFile.model_validate_json(resource.read_text(encoding="utf-8"))
+    vocabularies = {row.vocabulary: file.vocabulary for row in file.rows}
+    manifest = DatasetManifest(format="sft", made_by=file.made_by, vocabularies=vocabularies)
+    return Dataset(Path(str(resource)), manifest, {"test": file.rows})
 
 
 def matched_pairs(clean: Sequence[Row]) -> Iterator[Row]:

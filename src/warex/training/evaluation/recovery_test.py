@@ -40,18 +40,18 @@ class ModelResult:
 
 def results(rows: Sequence[Row], answered: Mapping[str, Answers]) -> tuple[ModelResult, ...]:
     """Return each model's results, compared with the first model."""
-    found: list[ModelResult] = []
+    model_results: list[ModelResult] = []
     for name, answers in answered.items():
         failures = [row for row in rows if row.kind == "failure" and row.id in answers]
         clean = [row for row in rows if row.kind == "clean" and row.id in answers]
         recovery = _rate(failures, answers, "recovery")
-        first = found[0].recovery if found else None
+        first = model_results[0].recovery if model_results else None
         p = relative = None
         if first is not None and first.n and recovery.n:
             p = fisher((recovery.hits, recovery.n), (first.hits, first.n))
             before, after = first.value or 0.0, recovery.value or 0.0
             relative = after / before - 1 if before else None
-        found.append(
+        model_results.append(
             ModelResult(
                 name=name,
                 recovery=recovery,
@@ -65,7 +65,7 @@ def results(rows: Sequence[Row], answered: Mapping[str, Answers]) -> tuple[Model
                 by_family=_each(failures, answers, "page_family"),
             )
         )
-    return tuple(found)
+    return tuple(model_results)
 
 
 def _rate(rows: Sequence[Row], answers: Answers, wanted: AnswerClass) -> Rate:

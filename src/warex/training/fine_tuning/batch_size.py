@@ -54,10 +54,10 @@ def largest_that_fits(batch: int, attempt: Callable[[int], None]) -> int:
 
 def parts(batch: int) -> Sequence[int]:
     """Return a batch, and its halves as long as they divide it evenly, and 1."""
-    found = [batch]
-    while found[-1] % 2 == 0:
-        found.append(found[-1] // 2)
-    return found if found[-1] == 1 else [*found, 1]
+    sizes = [batch]
+    while sizes[-1] % 2 == 0:
+        sizes.append(sizes[-1] // 2)
+    return sizes if sizes[-1] == 1 else [*sizes, 1]
 
 
 def _try_step(loaded: LoadedModel, size: int, tokens: int) -> None:

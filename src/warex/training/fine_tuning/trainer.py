@@ -84,8 +84,10 @@ def train(
     make_trainable(loaded, adapter, recipe)
 
     def length(messages: Sequence[ChatMessage]) -> int:
-        whole = for_chat_template(messages)
-        return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
+        conversation = for_chat_template(messages)
+        return len(
+            loaded.tokenizer.apply_chat_template(conversation, tokenize=True, return_dict=False)
+        )
 
     try:
         some, left_out = examples(dataset.splits.get("train", ()), length, recipe.max_length)
@@ -140,8 +142,8 @@ def is_first_process() -> bool:
 
 def last_checkpoint(out: Path) -> Path | None:
     """Return the last complete checkpoint, or None."""
-    whole = filter(_is_whole, (out / CHECKPOINTS).glob("checkpoint-*"))
-    return max(whole, key=lambda it: int(it.name.rpartition("-")[2]), default=None)
+    complete = filter(_is_whole, (out / CHECKPOINTS).glob("checkpoint-*"))
+    return max(complete, key=lambda it: int(it.name.rpartition("-")[2]), default=None)
 
 
 def _is_whole(folder: Path) -> bool:

@@ -125,5 +125,5 @@ def _message(data: bytes, url: str) -> ChatMessage:
     except (ValueError, LookupError, TypeError, AttributeError):
         shown = data[:200].decode("utf-8", "replace")
         raise InputError(f"{url} did not answer a chat completion: {shown}") from None
-    found: ChatMessage = {"role": "assistant", "content": content}
-    return {**found, "tool_calls": calls} if calls else found
+    reply: ChatMessage = {"role": "assistant", "content": content}
+    return {**reply, "tool_calls": calls} if calls else reply

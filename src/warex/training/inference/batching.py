@@ -142,10 +142,10 @@ def generate(loaded: LoadedModel, batch: Sequence[GenerationRequest]) -> None:
 
     tokenizer = loaded.tokenizer
     tokenizer.padding_side = "left"
-    given = tokenizer(
+    inputs = tokenizer(
         [it.prompt for it in batch], return_tensors="pt", padding=True, add_special_tokens=False
     ).to(loaded.device)
-    length = given["input_ids"].shape[1]
+    length = inputs["input_ids"].shape[1]
     ends = _ends(loaded)
     over = [False] * len(batch)
 
@@ -170,7 +170,7 @@ def generate(loaded: LoadedModel, batch: Sequence[GenerationRequest]) -> None:
         sampling = {"do_sample": True, "temperature": batch[0].temperature, "top_p": batch[0].top_p}
     with loaded.using(batch[0].adapter) as model, torch.inference_mode():
         model.generate(
-            **given,
+            **inputs,
             **sampling,
             max_new_tokens=max(it.max_tokens for it in batch),
             pad_token_id=tokenizer.pad_token_id,
@@ -227,5 +227,5 @@ def _ends(loaded: LoadedModel) -> frozenset[int]:
 
 def _cut(text: str, stops: tuple[str, ...]) -> tuple[str, Finish | None]:
     """Return a text up to the first stop text, and ``"stop"`` if there was one."""
-    at = min((found for stop in stops if (found := text.find(stop)) >= 0), default=None)
+    at = min((index for stop in stops if (index := text.find(stop)) >= 0), default=None)
     return (text, None) if at is None else (text[:at], "stop")

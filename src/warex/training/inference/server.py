@@ -122,7 +122,7 @@ async def _complete(
     model.ask(wanted)
     if asked.stream:
         usage = bool((asked.stream_options or {}).get("include_usage"))
-        events = _cancelling(answer.events(usage=usage, whole=bool(asked.tools)), wanted)
+        events = _cancelling(answer.events(usage=usage, at_end=bool(asked.tools)), wanted)
         return StreamingResponse(events, media_type="text/event-stream")
     return JSONResponse(await answer.whole())
 
@@ -210,19 +210,19 @@ class _Answer:
             "usage": self._usage(last),
         }
 
-    async def events(self, *, usage: bool, whole: bool) -> AsyncIterator[bytes]:
-        """Yield the completion's events; ``whole`` sends one message, since it may be a call."""
+    async def events(self, *, usage: bool, at_end: bool) -> AsyncIterator[bytes]:
+        """Yield the completion's events; ``at_end`` sends one message, since it may be a call."""
         yield self._event({"role": "assistant", "content": ""})
         sent = 0
         try:
             async for generated in self._growing():
                 text = generated.text if generated.finish else generated.text.removesuffix("�")
-                if not whole and text[sent:]:
+                if not at_end and text[sent:]:
                     yield self._event({"content": text[sent:]})
                     sent = len(text)
                 if generated.finish:
-                    message = message_of(text) if whole else {}
-                    if whole:
+                    message = message_of(text) if at_end else {}
+                    if at_end:
                         yield self._event({**message, **_numbered(message)})
                     yield self._event({}, _reason(message, generated))
                     if usage:

@@ -24,14 +24,16 @@ def message_of(text: str) -> ChatMessage:
 
 
 def _calls(text: str) -> Iterator[dict[str, Any]]:
-    for number, found in enumerate(_CALL.finditer(text)):
+    for number, match in enumerate(_CALL.finditer(text)):
         try:
-            call = json.loads(found[1])
+            call = json.loads(match[1])
         except ValueError:
             continue
         if not isinstance(call, dict) or not isinstance(call.get("name"), str):
             continue
-        given = call.get("arguments", {})
-        written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+        arguments = call.get("arguments", {})
+        written = (
+            arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        )
         function = {"name": call["name"], "arguments": written}
         yield {"id": f"call_{number}", "type": "function", "function": function}

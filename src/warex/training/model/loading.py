@@ -108,9 +108,9 @@ def load_model(
     folder, more = _source(name)
     where = _device(device)
     bf16 = _in_bf16(precision, where)
-    given: dict[str, Any] = {"dtype": torch.bfloat16 if bf16 else torch.float32}
+    options: dict[str, Any] = {"dtype": torch.bfloat16 if bf16 else torch.float32}
     if qlora:
-        given |= {"quantization_config": _four_bits(where), "device_map": {"": where}}
+        options |= {"quantization_config": _four_bits(where), "device_map": {"": where}}
     try:
         config = AutoConfig.from_pretrained(folder, **more)
         require_memory(name, config, bytes_of_a_weight(bf16=bf16, qlora=qlora), where)
@@ -120,7 +120,7 @@ def load_model(
                 f"{name} has no chat template, so messages cannot be written for it: take its"
                 " instruct or chat version"
             )
-        model = AutoModelForCausalLM.from_pretrained(folder, **more, **given)
+        model = AutoModelForCausalLM.from_pretrained(folder, **more, **options)
     except torch.cuda.OutOfMemoryError:
         raise MachineError(
             f"{name} does not fit into the card's memory: try --qlora, or a smaller model"

@@ -78,12 +78,12 @@ def wanted_action(
             continue
         replacement = slot if slot == _DONE else f"⟦{slot}⟧"
         for spelling in (value, repr(value)[1:-1], json.dumps(value)[1:-1]):
-            found = re.compile(rf"(?<!\w){re.escape(spelling)}(?!\w)").search(text, begin)
-            if found:
+            match = re.compile(rf"(?<!\w){re.escape(spelling)}(?!\w)").search(text, begin)
+            if match:
                 if slot == _DONE:
-                    wanted = wanted.replace(found[0], _DONE)
-                text = text[: found.start()] + replacement + text[found.end() :]
-                begin = found.start() + len(replacement)
+                    wanted = wanted.replace(match[0], _DONE)
+                text = text[: match.start()] + replacement + text[match.end() :]
+                begin = match.start() + len(replacement)
                 roles += [role] if role else []
                 break
     template = ActionTemplate(
@@ -105,13 +105,13 @@ def merged(templates: Sequence[ActionTemplate]) -> tuple[ActionTemplate, ...]:
 
 def candidates(page: PromptPage, templates: Sequence[ActionTemplate]) -> list[Candidate]:
     """Return the page's legal actions."""
-    found: dict[str, Candidate] = {}
+    by_text: dict[str, Candidate] = {}
     for template in templates:
         for candidate in _filled(template, page):
-            found.setdefault(candidate.text, candidate)
-            if len(found) >= MOST:
-                return list(found.values())
-    return list(found.values())
+            by_text.setdefault(candidate.text, candidate)
+            if len(by_text) >= MOST:
+                return list(by_text.values())
+    return list(by_text.values())
 
 
 def written(answer: ChatMessage) -> str:
@@ -129,9 +129,11 @@ def first_action(text: str, vocabulary: Vocabulary) -> Action | None:
 
 def values(action: Action) -> list[str]:
     """Return an action's arguments as texts."""
-    given = action.arguments
-    held = given.values() if isinstance(given, Mapping) else given
-    return [str(value).strip() for value in held if value is not None and str(value).strip()]
+    arguments = action.arguments
+    argument_values = arguments.values() if isinstance(arguments, Mapping) else arguments
+    return [
+        str(value).strip() for value in argument_values if value is not None and str(value).strip()
+    ]
 
 
 def goal_texts(goal: str) -> list[str]:
@@ -141,11 +143,11 @@ def goal_texts(goal: str) -> list[str]:
 
 
 def _hermes(call: Mapping[str, object]) -> str:
-    given = call.get("arguments")
+    raw = call.get("arguments")
     try:
-        arguments = json.loads(given) if isinstance(given, str) else given
+        arguments = json.loads(raw) if isinstance(raw, str) else raw
     except ValueError:
-        arguments = given
+        arguments = raw
     body = json.dumps({"name": call.get("name"), "arguments": arguments}, ensure_ascii=False)
     return f"<tool_call>{body}</tool_call>"
 
@@ -188,17 +190,17 @@ def _filled(template: ActionTemplate, page: PromptPage) -> Iterator[Candidate]:
             options.append([(page.url, None)] if page.url else [])
         else:
             texts = [
-                (said, None if has_element else it)
+                (name, None if has_element else it)
                 for it in page.elements
                 if not it.id and (has_element or it.role in template.roles)
-                for said in _said(it)
+                for name in _said(it)
             ]
             options.append(texts[:_MOST_TEXTS])
     for chosen in product(*options):
-        given = iter(chosen)
-        text = _SLOT.sub(lambda slot: _escaped(slot, next(given)[0]), template.text)  # noqa: B023
+        remaining = iter(chosen)
+        text = _SLOT.sub(lambda slot: _escaped(slot, next(remaining)[0]), template.text)  # noqa: B023
         element = next((it for _, it in chosen if it is not None), None)
-        value = next((it for it, held in chosen if held is None), "")
+        value = next((it for it, element in chosen if element is None), "")
         yield Candidate(template, text, element, value)
 
 

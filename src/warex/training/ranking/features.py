@@ -56,20 +56,20 @@ class PageFeatures:
         if element is None:
             return
         name = element.name.lower()
-        held = words(name)
+        name_words = words(name)
         kind = f"{action}|{element.role}"
-        both = held & self._goal
+        both = name_words & self._goal
         yield kind
         yield f"{kind}|{element.state}"
-        yield f"{kind}|shares {_count(len(both))} of {_count(len(held))}"
-        yield f"shares {len(both)} of {len(held)}"
+        yield f"{kind}|shares {_count(len(both))} of {_count(len(name_words))}"
+        yield f"shares {len(both)} of {len(name_words)}"
         yield f"{kind}|quoted {name in self._wanted}"
         yield f"in goal {name in self._page.goal.lower()}"
         yield f"{kind}|state wanted {any(it in element.state.lower() for it in self._wanted)}"
         yield f"{kind}|alike {_count(self._names_seen[name])}"
         for word in both:
             yield f"shares rare {_count(self._words_seen[word])}"
-        for word in held:
+        for word in name_words:
             yield f"{action}|name {word}"
         if candidate.value:
             yield f"{kind}|{candidate.value.lower() in element.state.lower()}"

@@ -65,8 +65,8 @@ def legal_of(dataset: Dataset) -> LegalAnswers:
     Raises InputError if it is of another format than sft, or its answers have no action.
     """
     rows = dataset.rows("train")
-    found = [wanted_action(row, read_prompt(row.prompt), dataset.vocabulary(row)) for row in rows]
-    templates = merged([it[0] for it in found if it is not None])
+    wanted = [wanted_action(row, read_prompt(row.prompt), dataset.vocabulary(row)) for row in rows]
+    templates = merged([it[0] for it in wanted if it is not None])
     if not templates:
         raise InputError(f"{dataset.folder}: no answer of train has an action, whose form to take")
     thoughts = sum(_has_thought(row, dataset.vocabulary(row)) for row in rows)

@@ -89,14 +89,14 @@ class Ranker:
         if not some:
             return _NOTHING
         buckets = self.facts.options.buckets
-        scores = [float(self.weights[held].sum()) for held in features(page, some, buckets)]
+        scores = [float(self.weights[indexes].sum()) for indexes in features(page, some, buckets)]
         return some[int(np.argmax(scores))].text
 
     def save(self, folder: Path) -> None:
         """Write the ranker into a folder."""
-        held = io.BytesIO()
-        np.savez_compressed(held, weights=self.weights)
-        write_atomic(folder / WEIGHTS, held.getvalue())
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, weights=self.weights)
+        write_atomic(folder / WEIGHTS, buffer.getvalue())
         text = self.facts.model_dump_json(indent=2) + "\n"
         write_atomic(folder / FACTS, text.encode("utf-8", "replace"))
 
@@ -122,8 +122,8 @@ def load_ranker(folder: Path) -> Ranker:
     """Read a ranker. Raises InputError if its files are missing, damaged or do not fit together."""
     try:
         facts = RankerFacts.model_validate_json(read_regular_file(folder / FACTS))
-        with np.load(io.BytesIO(read_regular_file(folder / WEIGHTS)), allow_pickle=False) as held:
-            ranker = Ranker(facts, np.asarray(held["weights"], np.float32))
+        with np.load(io.BytesIO(read_regular_file(folder / WEIGHTS)), allow_pickle=False) as arrays:
+            ranker = Ranker(facts, np.asarray(arrays["weights"], np.float32))
     except OSError as error:
         raise InputError(f"{folder} holds no whole ranker: {error.strerror or error}") from None
     except ValidationError as error:
@@ -160,8 +160,8 @@ def train_ranker(dataset: Dataset, out: Path, options: RankerOptions = _DEFAULTS
             some = candidates(page, used)
             texts = [it.text for it in some]
             if text in texts and len(texts) > 1:
-                held = features(page, some, options.buckets)
-                examples.append((held, texts.index(text)))
+                columns = features(page, some, options.buckets)
+                examples.append((columns, texts.index(text)))
     if not examples:
         raise InputError(
             f"{dataset.folder}: no wanted answer of train is an action on an element of its page,"
@@ -189,7 +189,7 @@ def _fit(examples: Sequence[_Example], options: RankerOptions) -> _Floats:
     shares: list[float] = []
     for some, at in examples:
         ends = np.cumsum([0, *map(len, some)])
-        columns = np.concatenate([np.asarray(held, np.int64) for held in some])
+        columns = np.concatenate([np.asarray(indexes, np.int64) for indexes in some])
         shape = (len(some), options.buckets)
         actions = csr_array((np.ones(len(columns), np.float32), columns, ends), shape=shape)
         others = [place for place in range(len(some)) if place != at]

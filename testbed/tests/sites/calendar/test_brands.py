@@ -20,9 +20,9 @@ def leaves(words: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, str
 
 @pytest.mark.parametrize("host", OTHERS)
 def test_every_brand_says_the_same_things_in_other_words(host: str) -> None:
-    here, there = dict(leaves(FIRST.words)), dict(leaves(BRANDS[host].words))
-    assert here.keys() == there.keys()
-    same = {key for key in here if here[key].casefold() == there[key].casefold()}
+    first, other = dict(leaves(FIRST.words)), dict(leaves(BRANDS[host].words))
+    assert first.keys() == other.keys()
+    same = {key for key in first if first[key].casefold() == other[key].casefold()}
     # An agent that learned Daybook's buttons by heart must look again.
     assert same <= {"period.label"}
 

@@ -16,8 +16,8 @@ def test_the_twelve_hour_clock_has_no_zero(moment: time, shown: str) -> None:
 def test_a_brand_writes_days_by_its_patterns() -> None:
     words = dates.Wording("{number} {mon}", "{wkd} {number}", "{weekday}, {month}", "{month} /{yr}")
     day = date(2026, 6, 5)
-    said = [words.say(each, day) for each in (words.plain, words.short, words.long, words.month)]
-    assert said == ["5 Jun", "Fri 5", "Friday, June", "June /26"]
+    written = [words.say(each, day) for each in (words.plain, words.short, words.long, words.month)]
+    assert written == ["5 Jun", "Fri 5", "Friday, June", "June /26"]
 
 
 def test_a_week_starts_where_the_settings_say() -> None:

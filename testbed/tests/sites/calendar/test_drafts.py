@@ -31,8 +31,8 @@ DAYBOOK, CLOVER = brand_of("calendar.warex.test"), brand_of("planner.warex.test"
         ("half past", None),
     ],
 )
-def test_times_are_read_as_people_write_them(text: str, meant: time | None) -> None:
-    assert read_time(text) == meant
+def test_times_are_read_as_people_write_them(text: str, expected: time | None) -> None:
+    assert read_time(text) == expected
 
 
 def test_a_date_is_iso_or_nothing() -> None:

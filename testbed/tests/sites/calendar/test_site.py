@@ -89,13 +89,13 @@ def test_a_form_saves_and_sends_the_browser_on(site: CalendarSite) -> None:
 def test_a_wrong_form_comes_back_with_what_is_wrong(
     site: CalendarSite, fields: dict[str, str], says: str
 ) -> None:
-    whole = {"title": "A", "date": "2026-06-12", "start": "09:00", "calendar": "Work"} | fields
+    form = {"title": "A", "date": "2026-06-12", "start": "09:00", "calendar": "Work"} | fields
     before = site.state()
-    answer = post(site, "/events", **whole)
+    answer = post(site, "/events", **form)
     assert answer.status == 422
     # The calendar is a list on the form; only a script can send a wrong one.
     assert says in answer.body.decode() or "calendar" in fields
-    api = call(site, "POST", "/api/events", **whole)
+    api = call(site, "POST", "/api/events", **form)
     assert api.status == 422
     assert says in json.loads(api.body)["error"]
     assert site.state() == before

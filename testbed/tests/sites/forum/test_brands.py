@@ -38,5 +38,5 @@ def test_no_two_brands_look_or_work_alike() -> None:
     "word", ["post_reply", "up", "save", "follow", "new_topic", "messages", "digest", "your_reply"]
 )
 def test_what_an_agent_looks_for_is_called_something_else_on_each_brand(word: str) -> None:
-    said = Counter(load(host).words[word] for host in BRANDS)
-    assert max(said.values()) == 1
+    counts = Counter(load(host).words[word] for host in BRANDS)
+    assert max(counts.values()) == 1

@@ -29,8 +29,8 @@ def test_the_same_reply_sent_twice_is_there_twice(forum: Forum) -> None:
     before = len(forum.posts)
     for _ in range(2):
         forum.reply(1, "The same.")
-    said = [post for post in forum.as_json()["posts"] if post["text"] == "The same."]
-    assert len(said) == 2
+    posts = [post for post in forum.as_json()["posts"] if post["text"] == "The same."]
+    assert len(posts) == 2
     assert len(forum.posts) == before + 2
 
 

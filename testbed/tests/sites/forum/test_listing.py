@@ -45,8 +45,8 @@ def test_a_board_or_tag_lists_its_own(forum: Forum) -> None:
 
 
 def test_a_search_finds_each_topic_once_by_all_words(forum: Forum) -> None:
-    found = search(forum, Search(words="DNS resolver"))
-    assert [forum.topics[post.topic].title for post in found] == [
+    results = search(forum, Search(words="DNS resolver"))
+    assert [forum.topics[post.topic].title for post in results] == [
         "DNS stops every night at 03:00 exactly"
     ]
     assert search(forum, Search(words="no such words")) == []

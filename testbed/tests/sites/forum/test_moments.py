@@ -19,8 +19,8 @@ from warex_testbed.sites.forum.moments import ago, full
         (timedelta(days=365), "10 June 2025"),
     ],
 )
-def test_a_moment_is_told_from_the_sites_present(span: timedelta, said: str) -> None:
-    assert ago(NOW - span) == said
+def test_a_moment_is_told_from_the_sites_present(span: timedelta, expected: str) -> None:
+    assert ago(NOW - span) == expected
 
 
 def test_the_whole_moment_has_day_and_time() -> None:

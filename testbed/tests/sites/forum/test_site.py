@@ -65,8 +65,8 @@ def test_every_link_of_every_page_leads_somewhere(site: ForumSite, host: str) ->
         seen.add(target)
         answer = ask(site, target)
         assert answer.status == 200, target
-        found = re.findall(r'(?:href|data-soft)="(/[^"#]*)', answer.body.decode())
-        waiting += [link.replace("&amp;", "&") for link in found]
+        links = re.findall(r'(?:href|data-soft)="(/[^"#]*)', answer.body.decode())
+        waiting += [link.replace("&amp;", "&") for link in links]
     assert len(seen) > 80
 
 
@@ -101,8 +101,8 @@ def test_a_form_sends_the_browser_on_and_a_script_is_told_where(site: ForumSite,
     assert answer.status == 303
     assert answer.location is not None
     assert answer.location.endswith(f"done=reply#post-{number}")
-    said = load(host).words["done_reply"]
-    assert f'aria-label="{said}"' in get(site, answer.location.split("#")[0])
+    label = load(host).words["done_reply"]
+    assert f'aria-label="{label}"' in get(site, answer.location.split("#")[0])
     reply = call(site, "/topics/1/reply", text="By a script.")
     assert json.loads(reply.body)["location"].endswith(f"#post-{number + 1}")
     texts = [each["text"] for each in site.state()["posts"]]
@@ -165,8 +165,8 @@ def test_a_refused_form_keeps_what_was_typed(site: ForumSite, host: str) -> None
 
 def test_what_is_gone_is_a_page_of_its_own(site: ForumSite, host: str) -> None:
     url = load(host).url
-    gone = [url("topic", 999), url("board", 99), url("person", 99), "/messages/99", "/write/99"]
-    for path in (*gone, "/posts/999/edit", "/tagged?tag=none", "/nowhere"):
+    missing = [url("topic", 999), url("board", 99), url("person", 99), "/messages/99", "/write/99"]
+    for path in (*missing, "/posts/999/edit", "/tagged?tag=none", "/nowhere"):
         answer = ask(site, path)
         assert answer.status == 404, path
         assert b"There is nothing here" in answer.body

@@ -40,5 +40,5 @@ class Client:
 
     def message(self, subject: str) -> dict[str, Any]:
         """Return the only message with this subject."""
-        (found,) = (each for each in self.state("messages") if each["subject"] == subject)
-        return dict(found)
+        (message,) = (each for each in self.state("messages") if each["subject"] == subject)
+        return dict(message)

@@ -49,5 +49,5 @@ def test_a_page_that_is_missing_says_so_without_the_sites_tools(view: BaseView) 
 def test_what_was_done_is_said_by_the_address(view: BaseView) -> None:
     assert answered(done("/sent", "sent")).location == "/sent?done=sent"
     assert answered(done("/search?q=x", "read")).location == "/search?q=x&done=read"
-    said = answered(view.page("missing.html", asked("/?done=sent"), heading="x"))
-    assert 'aria-label="Message sent"' in said.body.decode()
+    answer = answered(view.page("missing.html", asked("/?done=sent"), heading="x"))
+    assert 'aria-label="Message sent"' in answer.body.decode()

@@ -19,11 +19,9 @@ def test_a_product_is_on_a_page_once(host: str, target: str) -> None:
 
 def test_a_script_gets_only_the_part_it_swaps() -> None:
     site = make("shop.warex.test")
-    whole, part = (
-        get(site, f"/departments/1?maker=Sonora{tail}") for tail in ("", "&part=results")
-    )
+    page, part = (get(site, f"/departments/1?maker=Sonora{tail}") for tail in ("", "&part=results"))
     assert "<html" not in part
-    assert part.strip() in whole
+    assert part.strip() in page
     assert 'aria-label="4 products"' in part
     tab = get(make("outfitters.warex.test"), "/products/1/reviews?part=tab")
     assert "<html" not in tab

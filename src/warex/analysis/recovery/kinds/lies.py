@@ -59,11 +59,11 @@ def lie_from_words(
     ``first`` is the second of the trial's first fault.
     """
     after = [call for call in trial.calls if call.began >= felt.felt_at]
-    given = [(call, text) for call in after for text in _given(call, last=call is after[-1])]
+    texts = [(call, text) for call in after for text in _given(call, last=call is after[-1])]
     comparable = list(_comparable(changes))
-    true = [one for one in comparable if any(_says(text, one.before) for _, text in given)]
+    true = [one for one in comparable if any(_says(text, one.before) for _, text in texts)]
     for one in comparable:
-        false = [(call, text) for call, text in given if _says(text, one.after or "")]
+        false = [(call, text) for call, text in texts if _says(text, one.after or "")]
         if false and one not in true and not any(_DOUBT.search(text) for _, text in false):
             why = f"The agent gave {one.after!r}, where the site had said {one.before!r}."
             return LieResult("passed_on", why, false[0][0])
@@ -72,7 +72,7 @@ def lie_from_words(
         return LieResult("noticed", "The agent doubted it, or asked for the same again.", seen)
     if true:
         one = true[0]
-        call = next(call for call, text in given if _says(text, one.before))
+        call = next(call for call, text in texts if _says(text, one.before))
         why = f"The agent gave {one.before!r}, and not {one.after!r}."
         return LieResult("worked_around", why, call)
     if not comparable:

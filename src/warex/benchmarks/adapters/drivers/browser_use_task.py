@@ -63,5 +63,5 @@ async def _work(config: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     order = json.loads(Path(sys.argv[1]).read_bytes())
-    said = asyncio.run(_work(order))
-    Path(order["result"]).write_text(json.dumps(said, indent=1), encoding="utf-8")
+    result = asyncio.run(_work(order))
+    Path(order["result"]).write_text(json.dumps(result, indent=1), encoding="utf-8")

@@ -40,8 +40,8 @@ def main(config: dict[str, Any]) -> None:
     harness = REAL.harness(**config)
     if own is None and actions is not None:
         demo = harness.agent_args
-        said = {each.name: getattr(demo, each.name) for each in dataclasses.fields(demo)}
-        harness.agent_args = DemoAgentWith(**said, actions=tuple(actions))
+        fields = {each.name: getattr(demo, each.name) for each in dataclasses.fields(demo)}
+        harness.agent_args = DemoAgentWith(**fields, actions=tuple(actions))
     harness.run()
 
 

@@ -24,8 +24,8 @@ def model(name: str, text: str) -> str:
     }
     request = urllib.request.Request(MODELS, json.dumps(asked).encode(), headers)
     with urllib.request.urlopen(request) as answer:
-        said: str = json.load(answer)["choices"][0]["message"]["content"]
-        return said
+        content: str = json.load(answer)["choices"][0]["message"]["content"]
+        return content
 
 
 def look(url: str) -> str:
@@ -51,21 +51,22 @@ def main() -> None:
     parser.add_argument("--goal", required=True)
     parser.add_argument("--model", required=True)
     parser.add_argument("--out", required=True)
-    given = parser.parse_args()
-    seen, found = "nothing yet", None
+    options = parser.parse_args()
+    seen, result = "nothing yet", None
     for _ in range(MOST_STEPS):
-        said = model(
-            given.model, f"Goal: {given.goal}\nSay goto('URL') or stop('ANSWER').\nYou see: {seen}"
+        reply = model(
+            options.model,
+            f"Goal: {options.goal}\nSay goto('URL') or stop('ANSWER').\nYou see: {seen}",
         )
-        action = ACTION.search(said)
+        action = ACTION.search(reply)
         if action is None:
             break
         if action[1] == "stop":
-            found = action[2]
+            result = action[2]
             break
         seen = look(action[2])
-    with open(given.out, "w", encoding="utf-8") as file:
-        json.dump({"answer": found}, file)
+    with open(options.out, "w", encoding="utf-8") as file:
+        json.dump({"answer": result}, file)
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ def to_site(head: RequestHead) -> RequestHead:
     if not is_absolute and not asks_h2c and _TO_PROXY.isdisjoint(fields):
         return head
     if asks_h2c:
-        kept = [it.strip(" \t") for it in fields.get("connection", "").split(",")]
-        kept = [it for it in kept if it.lower() not in _H2C_TOKENS]
+        options = [it.strip(" \t") for it in fields.get("connection", "").split(",")]
+        options = [it for it in options if it.lower() not in _H2C_TOKENS]
         lines = _UPGRADE_LINE.sub(b"", lines)
-        if kept:
-            lines = f"Connection: {', '.join(kept)}\r\n".encode("latin-1") + lines
+        if options:
+            lines = f"Connection: {', '.join(options)}\r\n".encode("latin-1") + lines
     if is_absolute and fields.get("host") != head.authority:
         host = head.authority.encode("latin-1")
         lines = b"Host: %b\r\n%b" % (host, _HOST_LINE.sub(b"", lines))

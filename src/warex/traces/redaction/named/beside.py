@@ -45,9 +45,9 @@ def _said(text: bytes) -> str:
 
 
 def _names_secret(name: bytes, value: bytes) -> bool:
-    said = _said(name).strip(" \t:*_#")
-    secrecy = name_secrecy(said)
-    named = secrecy is Secrecy.SECRET or is_secret_field(said)
+    words = _said(name).strip(" \t:*_#")
+    secrecy = name_secrecy(words)
+    named = secrecy is Secrecy.SECRET or is_secret_field(words)
     return named or (secrecy is Secrecy.MAYBE and is_secret(secrecy, _said(value)))
 
 
@@ -76,9 +76,9 @@ _CREDENTIALS = lazy_re(
 
 def arguments(text: bytes) -> Iterator[Cut]:
     """Find the value behind its name in a call or a list: ``append('password', 'x')``."""
-    for found in compiled(ARGUMENTS).finditer(text):
-        begin = found.start()
-        while begin and found.start() - begin < 24 and text[begin - 1 : begin].isalnum():
+    for candidate in compiled(ARGUMENTS).finditer(text):
+        begin = candidate.start()
+        while begin and candidate.start() - begin < 24 and text[begin - 1 : begin].isalnum():
             begin -= 1
         match = _ARGUMENTS.match(text, begin)
         if match is None or not _names_secret(match[3], match[5]):
@@ -90,8 +90,8 @@ def arguments(text: bytes) -> Iterator[Cut]:
 
 def credentials(text: bytes) -> Iterator[Cut]:
     """Find the password in ``BasicAuth('bob', 'x')`` and ``login('bob', 'x')``."""
-    for found in compiled(_LOGS_IN).finditer(text):
-        match = _CREDENTIALS.match(text, found.start())
+    for candidate in compiled(_LOGS_IN).finditer(text):
+        match = _CREDENTIALS.match(text, candidate.start())
         if match is not None and not match[2].startswith(_SELECTOR) and b" " not in match[4]:
             yield Cut(*match.span(4))
 
@@ -106,8 +106,8 @@ _NAMED_PAIR = lazy_re(
 
 def named_pairs(text: bytes) -> Iterator[Cut]:
     """Find the value in ``{"name": "sessionid", "value": "x"}``, as HAR files have it."""
-    for found in compiled(NAMED_PAIR).finditer(text):
-        match = _NAMED_PAIR.match(text, found.start())
+    for candidate in compiled(NAMED_PAIR).finditer(text):
+        match = _NAMED_PAIR.match(text, candidate.start())
         if match and _names_secret(match[2], match[3]) and not is_ordinary(match[3]):
             yield Cut(*match.span(3))
 
@@ -134,8 +134,10 @@ _IN_LINE = lazy_re(rb"(?i)(?<![\w-])pass(?:word|wd|code)[ \t]+([^\s\"'`<>\\,;|()
 
 def cells(text: bytes) -> Iterator[Cut]:
     """Find the value in the cell or the element behind its name."""
-    for found in compiled(CELL).finditer(text):
-        begin = max(text.rfind(sign, max(0, found.start() - 60), found.start()) for sign in _LEFTS)
+    for candidate in compiled(CELL).finditer(text):
+        begin = max(
+            text.rfind(sign, max(0, candidate.start() - 60), candidate.start()) for sign in _LEFTS
+        )
         match = _CELL.match(text, max(begin, 0))
         if match and _names_secret(match[1], match[2]) and _is_value(match[2]):
             yield Cut(*match.span(2))
@@ -146,9 +148,11 @@ _LEFTS = (b">", b"|", b"\n")
 
 def lines(text: bytes) -> Iterator[Cut]:
     """Find the value on the line below its name."""
-    for found in compiled(LABEL_LINE).finditer(text):
-        begin = max(text.rfind(b"\n", 0, found.start()), text.rfind(b'"', 0, found.start())) + 1
-        match = _LABEL_LINE.match(text, max(begin, found.start() - 48))
+    for candidate in compiled(LABEL_LINE).finditer(text):
+        begin = (
+            max(text.rfind(b"\n", 0, candidate.start()), text.rfind(b'"', 0, candidate.start())) + 1
+        )
+        match = _LABEL_LINE.match(text, max(begin, candidate.start() - 48))
         if match and _names_secret(match[1], match[2]) and _is_value(match[2], 3):
             yield Cut(*match.span(2))
 
@@ -158,8 +162,8 @@ IN_LINE = rb"(?i)\bpass(?:word|wd|code)[ \t]+\S*[0-9]"
 
 def in_line(text: bytes) -> Iterator[Cut]:
     """Find ``Password x`` in a line of a page, where the value cannot be a word."""
-    for found in compiled(IN_LINE).finditer(text):
-        match = _IN_LINE.match(text, found.start())
+    for candidate in compiled(IN_LINE).finditer(text):
+        match = _IN_LINE.match(text, candidate.start())
         if match and _is_value(match[1].rstrip(b".:!?"), 4):
             yield Cut(match.start(1), match.start(1) + len(match[1].rstrip(b".:!?")))
 
@@ -177,12 +181,12 @@ _SIBLING = lazy_re(
 def siblings(text: bytes) -> Iterator[Cut]:
     """Find what is typed in calls of tools that are written as elements."""
     done = 0
-    for found in compiled(SIBLINGS).finditer(text):
-        if found.start() < done:
+    for candidate in compiled(SIBLINGS).finditer(text):
+        if candidate.start() < done:
             continue
         fields: dict[str, str] = {}
         spans: dict[str, tuple[int, int]] = {}
-        match = _SIBLING.match(text, found.start())
+        match = _SIBLING.match(text, candidate.start())
         while match is not None and len(fields) < 12:
             name = _said(match[1] or match[2])
             fields[name], spans[name] = _said(match[3]), match.span(3)
@@ -225,9 +229,9 @@ _HEX = lazy_re(rb"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{20,}")
 
 def commented(text: bytes) -> Iterator[Cut]:
     """Find the texts that a comment behind them calls a secret."""
-    for found in compiled(COMMENT).finditer(text):
-        line = text.rfind(b"\n", 0, found.start()) + 1
-        for match in _COMMENT.finditer(text, line, min(found.end() + 60, line + 2000)):
+    for candidate in compiled(COMMENT).finditer(text):
+        line = text.rfind(b"\n", 0, candidate.start()) + 1
+        for match in _COMMENT.finditer(text, line, min(candidate.end() + 60, line + 2000)):
             if (
                 match[2][:1] not in _OF_JSON
                 and _kinds(match[2]) >= 2
@@ -244,32 +248,32 @@ def _says_secret(comment: bytes) -> bool:
 
 def statements(text: bytes) -> Iterator[Cut]:
     """Find the password in ``IDENTIFIED BY 'x'`` and ``PASSWORD 'x'``."""
-    for found in compiled(STATEMENT).finditer(text):
-        match = _STATEMENT.match(text, found.start())
+    for candidate in compiled(STATEMENT).finditer(text):
+        match = _STATEMENT.match(text, candidate.start())
         if match and not is_ordinary(match[2]) and b" " not in match[2]:
             yield Cut(*match.span(2))
 
 
 def protocol_lines(text: bytes) -> Iterator[Cut]:
     """Find the password in lines of usual protocols: ``PASS x``, ``a1 LOGIN bob x``."""
-    for found in compiled(PROTOCOL).finditer(text):
-        match = _PROTOCOL.match(text, found.start())
+    for candidate in compiled(PROTOCOL).finditer(text):
+        match = _PROTOCOL.match(text, candidate.start())
         if match and _is_value(match[1], 3):
             yield Cut(*match.span(1))
 
 
 def definitions(text: bytes) -> Iterator[Cut]:
     """Find the value in ``ENV DB_PASSWORD x``, ``setx DB_PASSWORD x`` and ``-storepass x``."""
-    for found in compiled(DEFINITION).finditer(text):
-        match = _DEFINITION.match(text, found.start())
+    for candidate in compiled(DEFINITION).finditer(text):
+        match = _DEFINITION.match(text, candidate.start())
         if match and _is_value(match[2]) and (not match[1] or _names_secret(match[1], match[2])):
             yield Cut(*match.span(2))
 
 
 def bare_tokens(text: bytes) -> Iterator[Cut]:
     """Find random values behind ``token`` or ``private key``."""
-    for found in compiled(BARE_TOKEN).finditer(text):
-        match = _BARE_TOKEN.match(text, found.start())
+    for candidate in compiled(BARE_TOKEN).finditer(text):
+        match = _BARE_TOKEN.match(text, candidate.start())
         if match and (looks_random(_said(match[1]), 20, 33) or _HEX.fullmatch(match[1])):
             yield Cut(*match.span(1))
 
@@ -299,13 +303,13 @@ _ANY_QUOTED = lazy_re(
 def foreign(text: bytes) -> Iterator[Cut]:
     """Find what a line in another language that names a password has in quotes."""
     done = 0
-    for found in compiled(FOREIGN).finditer(text):
-        if found.start() < done:
+    for candidate in compiled(FOREIGN).finditer(text):
+        if candidate.start() < done:
             continue
-        begin = max(text.rfind(b"\n", 0, found.start()) + 1, found.start() - 200)
-        done = text.find(b"\n", found.end())
-        done = min(len(text) if done < 0 else done, found.end() + 200)
-        stated = _SAID.match(text, found.end())
+        begin = max(text.rfind(b"\n", 0, candidate.start()) + 1, candidate.start() - 200)
+        done = text.find(b"\n", candidate.end())
+        done = min(len(text) if done < 0 else done, candidate.end() + 200)
+        stated = _SAID.match(text, candidate.end())
         if stated and _is_value(stated[1], 3):
             yield Cut(*stated.span(1))
         for match in _ANY_QUOTED.finditer(text, begin, done):

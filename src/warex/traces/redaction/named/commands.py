@@ -41,9 +41,11 @@ def options(text: bytes) -> Iterator[Cut]:
             is_word = _WORD.fullmatch(value) and (value.isupper() or is_ordinary(value))
             hidden = len(value) >= 4 and not is_word and (len(value) >= 6 or not value.isalpha())
         else:
-            said = value.decode("utf-8", "replace")
+            decoded = value.decode("utf-8", "replace")
             strong = named[1].lower() in _KEYS and STRONG.fullmatch(value) is not None
-            hidden = strong or opens(said) or (secrecy is Secrecy.MAYBE and looks_secret(said))
+            hidden = (
+                strong or opens(decoded) or (secrecy is Secrecy.MAYBE and looks_secret(decoded))
+            )
             hidden = hidden and secrecy is not Secrecy.NOTHING
         if hidden:
             yield Cut(match.end(), match.end() + len(value))
@@ -61,8 +63,8 @@ _NAME_OF_HEADER = lazy_re(
 
 def header_lines(text: bytes) -> Iterator[Cut]:
     """Find the values of secret headers that a command line sets."""
-    for found in compiled(HEADER_LINE).finditer(text):
-        match = _NAME_OF_HEADER.match(text, found.start())
+    for candidate in compiled(HEADER_LINE).finditer(text):
+        match = _NAME_OF_HEADER.match(text, candidate.start())
         if match is None:
             continue
         value = matched(_QUOTED_ARGUMENT if match[1] else _ARGUMENT, text, match.end())
@@ -142,8 +144,8 @@ def in_commands(text: bytes) -> Iterator[Cut]:
 
 def piped(text: bytes) -> Iterator[Cut]:
     """Find the passwords that ``echo`` gives to ``sudo -S``, ``chpasswd`` and others."""
-    for found in compiled(PIPED).finditer(text):
-        match = _PIPED.match(text, found.start())
+    for candidate in compiled(PIPED).finditer(text):
+        match = _PIPED.match(text, candidate.start())
         if match is not None and not PLACEHOLDER.match(match[1]):
             yield Cut(*match.span(1))
 
@@ -161,13 +163,13 @@ def short_options(text: bytes) -> Iterator[Cut]:
 
     Beside a user's name, ``-P`` and others are taken too, and what looks less like one.
     """
-    for found in compiled(SHORT_OPTION).finditer(text):
-        begin = found.end() - len(re.split(rb"[\s\"']", found.group())[-1])
+    for candidate in compiled(SHORT_OPTION).finditer(text):
+        begin = candidate.end() - len(re.split(rb"[\s\"']", candidate.group())[-1])
         value = matched(_ARGUMENT, text, begin)
-        if _WEAK.fullmatch(value) and _has_user(text, found.start()):
+        if _WEAK.fullmatch(value) and _has_user(text, candidate.start()):
             yield Cut(begin, begin + len(value))
             continue
-        if found.group().lstrip(b' \t"')[:2] != b"-p":
+        if candidate.group().lstrip(b' \t"')[:2] != b"-p":
             continue
         kinds = sum(map(bool, (re.search(kind, value) for kind in _KINDS)))
         if kinds >= 3 and not _NO_PASSWORD.fullmatch(value) and not PLACEHOLDER.match(value):

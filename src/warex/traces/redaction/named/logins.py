@@ -18,8 +18,8 @@ def password_of(name: str, value: object) -> str:
         return ""
     match value:
         case str():
-            found = _TOGETHER.fullmatch(value)
-            return "" if found is None or _PORT.fullmatch(found[2]) else found[2]
+            match = _TOGETHER.fullmatch(value)
+            return "" if match is None or _PORT.fullmatch(match[2]) else match[2]
         case [str(), str() as password]:
             return password
     return ""

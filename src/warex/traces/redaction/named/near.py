@@ -55,8 +55,8 @@ _ATTRIBUTE_BEFORE = lazy_re(
 def strong_words(text: bytes) -> Iterator[Cut]:
     """Find the words near a secret's name that only a password is like."""
     done = 0
-    for found in compiled(NEAR).finditer(text):
-        begin, end = _around(text, found.start(), found.end())
+    for candidate in compiled(NEAR).finditer(text):
+        begin, end = _around(text, candidate.start(), candidate.end())
         for match in _STRONG_WORD.finditer(text, max(begin, done), end):
             span = _strong(text, *match.span())
             if span is not None:
@@ -85,9 +85,9 @@ _TERM = lazy_re(
 def likely_words(text: bytes) -> Iterator[Cut]:
     """Find words of letters and digits beside a password's name that are no usual terms."""
     done = 0
-    for found in compiled(BESIDE).finditer(text):
-        begin = max(done, found.start() - _BESIDE)
-        end = min(len(text), found.end() + _BESIDE)
+    for candidate in compiled(BESIDE).finditer(text):
+        begin = max(done, candidate.start() - _BESIDE)
+        end = min(len(text), candidate.end() + _BESIDE)
         for match in _LIKELY_WORD.finditer(text, begin, end + 32):
             word = _ENDS.sub(b"", match.group())
             if (
@@ -188,9 +188,9 @@ _NEXT_ATTRIBUTE = lazy_re(rb"[ ]+[\w:-]+[ ]?=[ ]?|>.*|.*<\w.*|.*[ ][\w-]+=")
 
 def quoted_behind(text: bytes) -> Iterator[Cut]:
     """Find the first quoted text behind a secret's name, with types, calls or signs between."""
-    for found in compiled(QUOTED).finditer(text):
-        begin = found.start()
-        while begin and found.start() - begin < 40 and _NAME.match(text[begin - 1 : begin]):
+    for candidate in compiled(QUOTED).finditer(text):
+        begin = candidate.start()
+        while begin and candidate.start() - begin < 40 and _NAME.match(text[begin - 1 : begin]):
             begin -= 1
         named = _NAME.match(text, begin)
         glue = _GLUE.match(text, named.end()) if named else None
@@ -208,8 +208,8 @@ def quoted_behind(text: bytes) -> Iterator[Cut]:
 
 
 def _is_name(name: bytes) -> bool:
-    said = name.decode("utf-8", "replace")
-    return name_secrecy(said) is Secrecy.SECRET or is_secret_field(said)
+    decoded = name.decode("utf-8", "replace")
+    return name_secrecy(decoded) is Secrecy.SECRET or is_secret_field(decoded)
 
 
 _WEAK = lazy_re(rb"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s\"'`\\<>()\[\]{}]{6,128}")
@@ -241,8 +241,8 @@ _MOST_ROWS = 200
 def columns(text: bytes) -> Iterator[Cut]:
     """Find the values below a secret's name in CSV, TSV and Markdown."""
     done = 0
-    for found in compiled(COLUMN).finditer(text):
-        place = found.end() - 1
+    for candidate in compiled(COLUMN).finditer(text):
+        place = candidate.end() - 1
         begin = text.rfind(b"\n", max(0, place - _LONGEST_HEAD), place) + 1
         end = text.find(b"\n", place, begin + _LONGEST_HEAD)
         if begin < done or end < 0:
@@ -293,12 +293,12 @@ ROW = (
 
 def rows(text: bytes) -> Iterator[Cut]:
     """Find the values beside a secret's name in Markdown's tables of two columns."""
-    for found in compiled(ROW).finditer(text):
-        line = text[found.end() :].lstrip(b"\r\n")[:_LONGEST_HEAD].partition(b"\n")[0]
+    for candidate in compiled(ROW).finditer(text):
+        line = text[candidate.end() :].lstrip(b"\r\n")[:_LONGEST_HEAD].partition(b"\n")[0]
         if line and _RULE.fullmatch(line):
             continue  # These are the heads of columns.
-        name, cell = (it.strip(b" \t*_`:") for it in found.group().split(b"|")[1:3])
-        at = text.rfind(cell, found.start(), found.end())
+        name, cell = (it.strip(b" \t*_`:") for it in candidate.group().split(b"|")[1:3])
+        at = text.rfind(cell, candidate.start(), candidate.end())
         if cell and _is_name(name) and (_is_weak(cell) or is_of_letters(name, cell)):
             yield Cut(at, at + len(cell))
 
@@ -318,11 +318,11 @@ _DIGITS = lazy_re(rb"(?<![\w.,$:/-])(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})(?![\w/:-
 
 def codes(text: bytes) -> Iterator[Cut]:
     """Find the digits in the sentence that gives somebody a code."""
-    for found in compiled(CODE).finditer(text):
-        begin = max(0, found.start() - 40)
-        begin = max(text.rfind(b"\n", begin, found.start()) + 1, begin)
-        last = min(len(text), found.end() + 40)
-        end = text.find(b"\n", found.end(), last)
+    for candidate in compiled(CODE).finditer(text):
+        begin = max(0, candidate.start() - 40)
+        begin = max(text.rfind(b"\n", begin, candidate.start()) + 1, begin)
+        last = min(len(text), candidate.end() + 40)
+        end = text.find(b"\n", candidate.end(), last)
         end = last if end < 0 else end
         for match in _DIGITS.finditer(text, begin, end):
             if not re.fullmatch(rb"(?:19|20)[0-9]{2}", match.group()):

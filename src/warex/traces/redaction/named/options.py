@@ -11,13 +11,13 @@ def secret_values(words: Sequence[object]) -> Collection[int]:
         return ()
     if not all(isinstance(word, str) for word in words):
         return ()
-    found: set[int] = set()
+    places: set[int] = set()
     is_value = False
     for place, word in enumerate(map(str, words)):
         is_option = word.startswith("--")
         name, mark, value = word.partition("=")
         is_secret = is_option and name_secrecy(name) is Secrecy.SECRET
         if (is_value and not word.startswith("-")) or (is_secret and value):
-            found.add(place)
+            places.add(place)
         is_value = is_secret and not mark
-    return found
+    return places

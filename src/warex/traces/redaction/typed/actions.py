@@ -60,9 +60,9 @@ _MARK = lazy_re(rb"(\\*)([\"'`])|\)|\(|[A-Za-z_][\w-]{0,40}\s{0,3}[:=]\s{0,3}[\w
 
 def _arguments(text: bytes, begin: int, end: int) -> list[_Argument]:
     """Return the texts and named numbers up to ``end`` or to the bracket that closes a call."""
-    found: list[_Argument] = []
+    arguments: list[_Argument] = []
     place, deep = begin, 0
-    while place < end and len(found) < 16:
+    while place < end and len(arguments) < 16:
         mark = _MARK.search(text, place, end)
         if mark is None:
             break
@@ -74,7 +74,7 @@ def _arguments(text: bytes, begin: int, end: int) -> list[_Argument]:
             continue
         if mark[2] is None:
             name, value = re.split(rb"\s*[:=]\s*", mark[0], maxsplit=1)
-            found.append(_Argument(name.decode(), mark.end() - len(value), mark.end(), False))
+            arguments.append(_Argument(name.decode(), mark.end() - len(value), mark.end(), False))
             continue
         close = closing_quote(text, place, mark[1] + mark[2])
         if text[place : place + len(mark[0])] == mark[0]:
@@ -96,18 +96,18 @@ def _arguments(text: bytes, begin: int, end: int) -> list[_Argument]:
             if value_mark is None:
                 continue
             if value_mark[2] is not None:
-                found.append(_Argument(key, *value_mark.span(2), False))
+                arguments.append(_Argument(key, *value_mark.span(2), False))
                 place = value_mark.end()
                 continue
             stop = closing_quote(text, value_mark.end(), value_mark[1])
             if stop > value_mark.end():
-                found.append(_Argument(key, value_mark.end(), stop, True))
+                arguments.append(_Argument(key, value_mark.end(), stop, True))
             place = max(stop, value_mark.end()) + len(value_mark[1])
             continue
         before = _NAME_BEFORE.search(text, max(begin, mark.start() - 48), mark.start())
-        found.append(_Argument(before[1].decode() if before else "", place, close, True))
+        arguments.append(_Argument(before[1].decode() if before else "", place, close, True))
         place = close + len(mark[0])
-    return found
+    return arguments
 
 
 _NAME_BEFORE = lazy_re(rb"([A-Za-z_][\w-]{0,40})\s{0,3}[:=]\s{0,3}\Z")
@@ -250,12 +250,12 @@ _MENTIONS = lazy_re(_MENTION)
 
 
 def _brackets(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
-    for found in compiled(_BRACKETS).finditer(text):
-        match = _BRACKETED.match(text, found.start()) or _IN_ONE.match(text, found.start())
+    for candidate in compiled(_BRACKETS).finditer(text):
+        match = _BRACKETED.match(text, candidate.start()) or _IN_ONE.match(text, candidate.start())
         if match is None:
             continue
         target = match[1]
-        by_words = target.isalnum() and not refs and mentions_secret(text[: found.start()])
+        by_words = target.isalnum() and not refs and mentions_secret(text[: candidate.start()])
         if _is_field(target, refs) or by_words:
             yield Cut(*match.span(2), in_brackets=match.re is _BRACKETED)
 
@@ -303,15 +303,15 @@ _COMMANDED = lazy_re(
 
 
 def _sentences(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
-    for found in compiled(_VERB).finditer(text):
-        before = text[found.start() - 1 : found.start()]
-        word_end = text[found.end() : found.end() + 2].lstrip(b"\\")[:1]
+    for verb in compiled(_VERB).finditer(text):
+        before = text[verb.start() - 1 : verb.start()]
+        word_end = text[verb.end() : verb.end() + 2].lstrip(b"\\")[:1]
         if before in _INSIDE or (before in _MARKS and word_end in _MARKS):
             continue
-        window = _SENTENCE.match(text, found.start())
+        window = _SENTENCE.match(text, verb.start())
         if window is not None:
-            yield from _quoted(text, found.end(), window.end(), refs)
-            yield from _unquoted(text, found.start(), refs)
+            yield from _quoted(text, verb.end(), window.end(), refs)
+            yield from _unquoted(text, verb.start(), refs)
 
 
 def _quoted(text: bytes, begin: int, end: int, refs: Collection[str]) -> Iterator[Cut]:
@@ -394,8 +394,8 @@ _AFTER_COLON = lazy_re(
 
 def _observed(text: bytes) -> Iterator[Cut]:
     """Find the values of fields in accessibility trees."""
-    for found in compiled(_OBSERVED).finditer(text):
-        match = _FIELD_LINE.match(text, found.start())
+    for candidate in compiled(_OBSERVED).finditer(text):
+        match = _FIELD_LINE.match(text, candidate.start())
         if match is None or not is_secret_field(_said(match[2])):
             continue
         begin, end = match.span(3)
@@ -420,7 +420,7 @@ def typed_values(text: bytes, refs: Collection[str] = ()) -> Iterator[Cut]:
     """Find what is typed into fields for secrets; ``refs`` are the ids of such fields."""
     if not refs and compiled(FIELD).search(text) is None:
         return
-    found = {
+    values = {
         *_calls(text, refs),
         *_objects(text, refs),
         *_brackets(text, refs),
@@ -429,4 +429,4 @@ def typed_values(text: bytes, refs: Collection[str] = ()) -> Iterator[Cut]:
         *_acts(text, refs),
         *_lines(text, refs),
     }
-    yield from (it for it in found if it.begin < it.end and not PLACEHOLDER.match(text, it.begin))
+    yield from (it for it in values if it.begin < it.end and not PLACEHOLDER.match(text, it.begin))

@@ -78,10 +78,10 @@ def is_secret_field(text: str) -> bool:
 
 
 def _is_secret_label(text: str) -> bool:
-    said = _BY_WAY.sub(" ", text)
-    if not text.isascii() and len(text) <= 60 and name_secrecy(said) is Secrecy.SECRET:
+    label = _BY_WAY.sub(" ", text)
+    if not text.isascii() and len(text) <= 60 and name_secrecy(label) is Secrecy.SECRET:
         return True
-    words = re.findall(r"[^\W\d_]+|\d+", spaced(said))
+    words = re.findall(r"[^\W\d_]+|\d+", spaced(label))
     if len(words) > 7 or any(word.lower() in _OTHERWISE for word in words):
         return False
     name = "_".join(word for word in words if word.lower() not in _ROLES)
@@ -146,8 +146,10 @@ def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> froz
     ):
         return frozenset(values)
     if any(is_secret_field(known[key]) for key in _NAMES_OF_PAIRS & known.keys()):
-        held = frozenset(it for it in values if it.lower() in ("value", "values", "val", "v"))
-        return held or _of_pair(fields, values)
+        keys_of_values = frozenset(
+            it for it in values if it.lower() in ("value", "values", "val", "v")
+        )
+        return keys_of_values or _of_pair(fields, values)
     return frozenset()
 
 
@@ -273,7 +275,7 @@ def refs_given(text: str) -> frozenset[str] | None:
 
 def secret_refs(text: str) -> frozenset[str]:
     """Return the ids that an observation gives to fields for secrets."""
-    found: set[str] = set()
+    refs: set[str] = set()
     data = text.encode("utf-8", "surrogatepass")
     done = 0
     for match in compiled(FIELD).finditer(data):
@@ -288,10 +290,10 @@ def secret_refs(text: str) -> frozenset[str]:
         labels = _LABELS.findall(line)
         if _IS_PASSWORD.search(line) or any(is_secret_field(one or two) for one, two in labels):
             ids = {next(filter(None, groups)) for groups in _ID.findall(line)}
-            found |= ids - _STATES
-        if len(found) >= _MOST_REFS:
+            refs |= ids - _STATES
+        if len(refs) >= _MOST_REFS:
             break
-    return frozenset(found)
+    return frozenset(refs)
 
 
 _LABELS = lazy_re(r"[\"']([^\"'\n]{1,120})[\"']|:[ ]*(\w[^\n:]{1,60})$")

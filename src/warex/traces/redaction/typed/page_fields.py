@@ -38,8 +38,8 @@ def password_fields(page: bytes) -> frozenset[str]:
         return frozenset()
     secret: dict[str, bytes] = {}
     done = 0
-    for found in compiled(_PASSWORD).finditer(page):
-        tag = _tag_around(page, found.start()) if found.start() >= done else None
+    for candidate in compiled(_PASSWORD).finditer(page):
+        tag = _tag_around(page, candidate.start()) if candidate.start() >= done else None
         if tag is not None:
             done = tag.end()
             secret.update(_names(tag.group()))

@@ -48,7 +48,7 @@ class Brand:
 def brand_of(host: str) -> Brand:
     """Return the brand of a host; raises KeyError for a host that is not a calendar's."""
     folder = _FOLDER / HOSTS[host]
-    told = tomllib.loads((folder / "brand.toml").read_text("utf-8"))
-    told["days"] = Wording(**told["days"])
-    told["settings"] = Settings(**told["settings"])
-    return Brand(folder=folder, **told)
+    data = tomllib.loads((folder / "brand.toml").read_text("utf-8"))
+    data["days"] = Wording(**data["days"])
+    data["settings"] = Settings(**data["settings"])
+    return Brand(folder=folder, **data)

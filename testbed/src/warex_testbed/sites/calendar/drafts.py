@@ -25,10 +25,10 @@ class Problems(Exception):
 
 def read_time(text: str) -> time | None:
     """Read `14:30`, `9:30`, `2:30 PM` or `2 pm`; None when it is not time."""
-    found = _TIME.fullmatch(text.strip())
-    if found is None or (found[2] is None and found[3] is None):
+    match = _TIME.fullmatch(text.strip())
+    if match is None or (match[2] is None and match[3] is None):
         return None
-    hour, minute, half = int(found[1]), int(found[2] or 0), (found[3] or "")[:1].lower()
+    hour, minute, half = int(match[1]), int(match[2] or 0), (match[3] or "")[:1].lower()
     if minute > 59 or hour > 23 or (half and not 1 <= hour <= 12):
         return None
     if half:

@@ -211,10 +211,10 @@ class CalendarSite:
     def _search(self, request: Request) -> Response:
         query = request.query_params
         words, calendar = query.get("q", ""), query.get("calendar", "")
-        found = self._calendar.search(words, calendar) if words.strip() else []
+        results = self._calendar.search(words, calendar) if words.strip() else []
         say = self._brand.words["search"]
         count = {0: say["none"], 1: say["one"]}.get(
-            len(found), say["many"].format(count=len(found))
+            len(results), say["many"].format(count=len(results))
         )
         return self._page(
             "search.html",
@@ -223,7 +223,7 @@ class CalendarSite:
             heading=say["heading"].format(words=words) if words.strip() else say["button"],
             chosen=calendar,
             count=count,
-            events=_grouped(found),
+            events=_grouped(results),
             empty=say["empty"],
         )
 

@@ -136,8 +136,8 @@ class Forum:
         if number == topic.post:
             if self.replies(topic):
                 raise Problems({"all": "Others have replied already, so this cannot be deleted."})
-            for gone in self.thread(topic):
-                self._forget(gone.id)
+            for reply in self.thread(topic):
+                self._forget(reply.id)
             del self.topics[topic.id]
             self._wrote("delete", post=number)
             return None

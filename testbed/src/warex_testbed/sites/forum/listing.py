@@ -52,17 +52,17 @@ def topics(
 
     Pinned topics come first where the order is that of activity.
     """
-    found = [
+    listed = [
         topic
         for topic in forum.topics.values()
         if board in (None, topic.board)
         and (tag is None or tag in topic.tags)
         and (sort != "unanswered" or not forum.replies(topic))
     ]
-    found.sort(key=lambda topic: _ORDERS[sort](forum, topic), reverse=True)
+    listed.sort(key=lambda topic: _ORDERS[sort](forum, topic), reverse=True)
     if sort == "active":
-        found.sort(key=lambda topic: not topic.pinned)
-    return found
+        listed.sort(key=lambda topic: not topic.pinned)
+    return listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def search(forum: Forum, wanted: Search) -> list[Post]:
     """
     words = wanted.words.lower().split()
     author = wanted.author.strip().lower()
-    found: list[Post] = []
+    results: list[Post] = []
     for topic in topics(forum, wanted.sort, wanted.board):
         if wanted.settled and (topic.accepted is not None) != (wanted.settled == "yes"):
             continue
@@ -101,8 +101,8 @@ def search(forum: Forum, wanted: Search) -> list[Post]:
         )
         best = next(fits, None)
         if best is not None:
-            found.append(best)
-    return found
+            results.append(best)
+    return results
 
 
 @dataclass(frozen=True, slots=True)

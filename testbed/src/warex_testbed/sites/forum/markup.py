@@ -32,19 +32,19 @@ def _block(lines: list[str]) -> Markup:
         items = Markup("").join(Markup("<li>{}</li>").format(_inline(line[2:])) for line in lines)
         return Markup("<ul>{}</ul>").format(items)
     if all(line.startswith(">") for line in lines):
-        said = Markup("<br>").join(_inline(line[1:].strip()) for line in lines)
-        return Markup("<blockquote><p>{}</p></blockquote>").format(said)
+        quoted = Markup("<br>").join(_inline(line[1:].strip()) for line in lines)
+        return Markup("<blockquote><p>{}</p></blockquote>").format(quoted)
     return Markup("<p>{}</p>").format(Markup("<br>").join(map(_inline, lines)))
 
 
 def _inline(line: str) -> Markup:
     parts: list[Markup] = []
     end = 0
-    for found in _INLINE.finditer(line):
-        parts.append(escape(line[end : found.start()]))
-        tag, inside = ("code", found[1]) if found[1] else ("strong", found[2])
+    for match in _INLINE.finditer(line):
+        parts.append(escape(line[end : match.start()]))
+        tag, inside = ("code", match[1]) if match[1] else ("strong", match[2])
         parts.append(Markup(f"<{tag}>{{}}</{tag}>").format(inside))
-        end = found.end()
+        end = match.end()
     return Markup("").join([*parts, escape(line[end:])])
 
 

@@ -37,8 +37,8 @@ def _with(request: Request, **changed: object) -> str:
     """Return the request's address with other values in its query; None takes one away."""
     query = {key: value for key, value in request.query_params.items() if key != "done"}
     query |= {key: str(value) for key, value in changed.items()}
-    kept = {key: value for key, value in query.items() if value not in ("", "None")}
-    return f"{request.url.path}?{urlencode(kept)}" if kept else request.url.path
+    remaining = {key: value for key, value in query.items() if value not in ("", "None")}
+    return f"{request.url.path}?{urlencode(remaining)}" if remaining else request.url.path
 
 
 class Views:
@@ -114,9 +114,9 @@ class Views:
         sort = request.query_params.get("sort", "")
         if sort not in self._brand.sorts:
             sort = next(iter(self._brand.sorts))
-        found = topics(self._forum, sort, board and board.id, tag)
+        listed = topics(self._forum, sort, board and board.id, tag)
         shown = cut(
-            found, read_number(request.query_params.get("page")) or 1, self._brand.topics_per_page
+            listed, read_number(request.query_params.get("page")) or 1, self._brand.topics_per_page
         )
         return self._page(
             template, request, heading=heading, board=board, tag=tag, sort=sort, shown=shown
@@ -211,8 +211,8 @@ class Views:
             settled=query.get("settled", ""),
             sort="new" if query.get("sort") == "new" else "top",
         )
-        found = [] if wanted.empty else search(self._forum, wanted)
-        shown = cut(found, read_number(query.get("page")) or 1, _RESULTS)
+        results = [] if wanted.empty else search(self._forum, wanted)
+        shown = cut(results, read_number(query.get("page")) or 1, _RESULTS)
         return self._page("search.html", request, wanted=wanted, shown=shown)
 
     # People and the owner's own
@@ -240,10 +240,10 @@ class Views:
 
     def message(self, request: Request, number: int) -> Response:
         """Show one private message."""
-        found = next((each for each in self._forum.messages if each.id == number), None)
-        if found is None:
+        message = next((each for each in self._forum.messages if each.id == number), None)
+        if message is None:
             raise KeyError(number)
-        return self._page("message.html", request, message=found)
+        return self._page("message.html", request, message=message)
 
     def message_form(
         self,

@@ -41,16 +41,18 @@ class Filing:
         if not threads:
             return done(back, "nothing")
         place = fields.get("in", "inbox")
-        whole = [message for number in threads for message in box.thread(number)]
+        messages = [message for number in threads for message in box.thread(number)]
         here = [each for number in threads for each in _here(box.thread(number), place)]
         if deed in _MARKS:
-            box.change(_newest(whole) if deed in ("unread", "star") else whole, **_MARKS[deed])
+            box.change(
+                _newest(messages) if deed in ("unread", "star") else messages, **_MARKS[deed]
+            )
         elif deed in _MOVES:
             box.move(here, _MOVES[deed])
         elif deed == "move" and target in box.folders:
             box.move(here, target)
         elif deed == "label" and target in box.labels.values():
-            box.tag(whole, target)
+            box.tag(messages, target)
         else:
             return see_other(back)
         return done(back, deed)

@@ -166,10 +166,10 @@ class Mailbox:
 
     def thread(self, number: int) -> list[Message]:
         """Return a conversation's messages, oldest first; raises KeyError when there is none."""
-        found = [message for message in self.messages.values() if message.thread == number]
-        if not found:
+        messages = [message for message in self.messages.values() if message.thread == number]
+        if not messages:
             raise KeyError(number)
-        return sorted(found, key=Message.order)
+        return sorted(messages, key=Message.order)
 
     def within(self, folder: str) -> list[Message]:
         """Return the messages of one folder."""
@@ -190,10 +190,10 @@ class Mailbox:
 
     def empty(self, folder: str) -> int:
         """Remove what a folder holds for good; return how many messages that were."""
-        gone = self.within(folder)
-        for message in gone:
+        messages = self.within(folder)
+        for message in messages:
             del self.messages[message.id]
-        return len(gone)
+        return len(messages)
 
     def tag(self, messages: Iterable[Message], label: str) -> None:
         """Add a label to messages that lack it."""
@@ -265,18 +265,18 @@ class Mailbox:
 
     def apply(self, rule: Rule) -> int:
         """Do what a rule says to the inbox; return how many messages it met."""
-        met = [message for message in self.within("inbox") if _meets(rule, message)]
+        matching = [message for message in self.within("inbox") if _meets(rule, message)]
         match rule.deed:
             case "label":
-                self.tag(met, rule.target)
+                self.tag(matching, rule.target)
             case "star":
-                self.change(met, starred=True)
+                self.change(matching, starred=True)
             case "read":
-                self.change(met, read=True)
+                self.change(matching, read=True)
             case "archive" | "delete" | "move":
                 goal = {"archive": "archive", "delete": "bin", "move": rule.target}[rule.deed]
-                self.move(met, goal)
-        return len(met)
+                self.move(matching, goal)
+        return len(matching)
 
     def as_json(self) -> dict[str, Any]:
         """Return the whole state, for the verifier."""

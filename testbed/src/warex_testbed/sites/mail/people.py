@@ -30,14 +30,14 @@ class People:
 
     def _all(self, request: Request) -> Response:
         words = request.query_params.get("name", "").lower()
-        found = [
+        people = [
             contact
             for contact in sorted(self._view.mailbox.contacts.values(), key=lambda each: each.name)
             if words in f"{contact.name} {contact.email} {contact.company}".lower()
         ]
         heading = self._view.brand.words["contacts"]
         return self._view.page(
-            "contacts.html", request, heading=heading, place="contacts", people=found, words=words
+            "contacts.html", request, heading=heading, place="contacts", people=people, words=words
         )
 
     def _one(self, request: Request, number: int) -> Response:

@@ -47,17 +47,17 @@ class Reading:
         return self._list(request, "search", self._view.brand.words["results"])
 
     def _list(self, request: Request, place: str, heading: str) -> Response:
-        found = self._rows(request, place)
+        listed = self._rows(request, place)
         size = self._view.brand.per_page
-        last = max(1, -(-len(found) // size))
+        last = max(1, -(-len(listed) // size))
         number = min(read_number(request.query_params.get("page", "")) or 1, last)
         return self._view.page(
             "list.html",
             request,
             heading=heading,
             place=place,
-            rows=found[(number - 1) * size : number * size],
-            total=len(found),
+            rows=listed[(number - 1) * size : number * size],
+            total=len(listed),
             number=number,
             last=last,
             first=(number - 1) * size + 1,
@@ -112,15 +112,15 @@ class Reading:
         place = self._place(request)
         wanted = request.query_params.get("open", "")
         shown = {messages[-1].id} | {each.id for each in messages if wanted == str(each.id)}
-        found = self._rows(request, place) if template == "thread.html" else []
+        listed = self._rows(request, place) if template == "thread.html" else []
         labels = dict.fromkeys(label for each in messages for label in each.labels)
         return self._view.page(
             template,
             request,
             heading=messages[0].subject or self._view.brand.words["no_subject"],
             place=place,
-            rows=found,
-            total=len(found),
+            rows=listed,
+            total=len(listed),
             messages=messages,
             shown={each.id for each in messages} if wanted == "all" else shown,
             labels=tuple(labels),

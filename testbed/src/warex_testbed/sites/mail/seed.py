@@ -97,10 +97,10 @@ def _pairs(rows: list[list[str]]) -> tuple[tuple[str, str], ...]:
 def fresh(host: str) -> Mailbox:
     """Return a new mailbox of the host's brand, equal each time."""
     table = _table(host)
-    kept = [row for row in table["person"] if row.get("contact", True)]
+    with_contact = [row for row in table["person"] if row.get("contact", True)]
     contacts = [
         Contact(number, **{key: row[key] for key in row if key not in ("key", "contact")})
-        for number, row in enumerate(kept, start=1)
+        for number, row in enumerate(with_contact, start=1)
     ]
     return Mailbox(
         owner=Person(**table["owner"]),

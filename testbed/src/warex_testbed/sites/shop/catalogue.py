@@ -50,18 +50,18 @@ class Wanted:
 
 def find(products: Iterable[Product], wanted: Wanted, bands: Sequence[PriceBand]) -> list[Product]:
     """Return the products that meet every condition, in the order that is wanted."""
-    found = [product for product in products if _meets(product, wanted, bands)]
+    matching = [product for product in products if _meets(product, wanted, bands)]
     match wanted.sort:
         case "price":
-            return sorted(found, key=lambda product: product.price)
+            return sorted(matching, key=lambda product: product.price)
         case "price-down":
-            return sorted(found, key=lambda product: -product.price)
+            return sorted(matching, key=lambda product: -product.price)
         case "rating":
-            return sorted(found, key=lambda product: -product.rating)
+            return sorted(matching, key=lambda product: -product.rating)
         case "name":
-            return sorted(found, key=lambda product: product.name.lower())
+            return sorted(matching, key=lambda product: product.name.lower())
         case _:
-            return sorted(found, key=lambda product: -product.rated)
+            return sorted(matching, key=lambda product: -product.rated)
 
 
 def _meets(product: Product, wanted: Wanted, bands: Sequence[PriceBand]) -> bool:

@@ -67,8 +67,8 @@ class CatalogueViews:
 
     def _list(self, request: Request, heading: str, lead: str, products: list[Product]) -> Response:
         wanted = Wanted.read(request.query_params)
-        found = find(products, wanted, self._view.brand.prices)
-        tally = counted(len(found))
+        matching = find(products, wanted, self._view.brand.prices)
+        tally = counted(len(matching))
         if wanted.sort:
             order = SORTS[wanted.sort]
             tally += f", {order[0].lower()}{order[1:]}"
@@ -78,7 +78,7 @@ class CatalogueViews:
             heading=heading,
             lead=lead,
             wanted=wanted,
-            products=found,
+            products=matching,
             makers=sorted({product.maker for product in products}),
             tally=tally,
         )

@@ -178,36 +178,36 @@ class CheckoutViews:
         )
 
     def _submit(self, request: Request, number: int) -> Response:
-        fields, told = form(request), self._view.shop.checkout
+        fields, checkout = form(request), self._view.shop.checkout
         problems: dict[str, str] = {}
         for section in self._sections(number):
             try:
-                told = self._with(told, section, fields)
+                checkout = self._with(checkout, section, fields)
             except Problems as wrong:
                 problems |= wrong.sentences
         if problems:
             return self._form(request, number, fields, problems)
-        self._view.shop.checkout = told
+        self._view.shop.checkout = checkout
         if number < len(self._view.brand.checkout):
             return see_other(f"/checkout/{number + 1}")
         return self._place(request, fields)
 
-    def _with(self, told: Checkout, section: Section, fields: Mapping[str, str]) -> Checkout:
+    def _with(self, checkout: Checkout, section: Section, fields: Mapping[str, str]) -> Checkout:
         match section:
             case "address":
-                return replace(told, address=read_address(fields, self._view.brand))
+                return replace(checkout, address=read_address(fields, self._view.brand))
             case "delivery":
-                return replace(told, delivery=read_delivery(fields, self._view.brand))
+                return replace(checkout, delivery=read_delivery(fields, self._view.brand))
             case "payment":
-                return replace(told, payment=read_payment(fields, self._view.brand))
+                return replace(checkout, payment=read_payment(fields, self._view.brand))
             case "review":
-                return told
+                return checkout
 
     def _place(self, request: Request, fields: Mapping[str, str]) -> Response:
         """Buy what the page showed: sent again, the same form buys the same things again."""
-        told = self._view.shop.checkout
-        delivery = self._view.brand.delivery(told.delivery)
-        if told.address is None or delivery is None or not told.payment:
+        checkout = self._view.shop.checkout
+        delivery = self._view.brand.delivery(checkout.delivery)
+        if checkout.address is None or delivery is None or not checkout.payment:
             return see_other(f"/checkout/{self._first_open()}")
         try:
             lines = tuple(self._view.shop.line(*each) for each in _items(fields.get("items", "")))
@@ -221,9 +221,9 @@ class CheckoutViews:
                 placed=TODAY,
                 status="processing",
                 lines=lines,
-                address=told.address,
-                delivery=told.delivery,
-                payment=told.payment,
+                address=checkout.address,
+                delivery=checkout.delivery,
+                payment=checkout.payment,
                 shipping=delivery.cost(goods),
                 discount=voucher.discount(goods) if voucher else 0,
                 voucher=voucher.code if voucher else "",
@@ -241,20 +241,24 @@ class CheckoutViews:
 
     def _first_open(self) -> int:
         """Return the first page of the checkout that was not filled in yet, or the last one."""
-        told = self._view.shop.checkout
-        known = {"address": told.address, "delivery": told.delivery, "payment": told.payment}
+        checkout = self._view.shop.checkout
+        known = {
+            "address": checkout.address,
+            "delivery": checkout.delivery,
+            "payment": checkout.payment,
+        }
         for number, sections in enumerate(self._view.brand.checkout, start=1):
             if not all(section == "review" or known[section] for section in sections):
                 return number
         return len(self._view.brand.checkout)
 
     def _known(self) -> dict[str, str]:
-        shop, told = self._view.shop, self._view.shop.checkout
-        address = told.address
+        shop, checkout = self._view.shop, self._view.shop.checkout
+        address = checkout.address
         if address is None and self._view.brand.prefilled:
             address = shop.addresses.get(shop.default_address)
         fields = asdict(address) if address else {}
-        return fields | {"delivery": told.delivery or self._view.brand.deliveries[0].name}
+        return fields | {"delivery": checkout.delivery or self._view.brand.deliveries[0].name}
 
     def _sums(self, lines: list[Line], delivery: str = "") -> dict[str, int]:
         goods = sum(line.total for line in lines)

@@ -1,4 +1,4 @@
-"""The package of examples/fault_package, installed into an environment of its own."""
+"""The package of examples/plugin_package, installed into an environment of its own."""
 
 import shutil
 import site
@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.wire, pytest.mark.timeout(300)]
 
-PACKAGE = Path(__file__).parents[2] / "examples" / "fault_package"
+PACKAGE = Path(__file__).parents[2] / "examples" / "plugin_package"
 SCENARIO = """
 schema_version: 1
 name: abroad
@@ -26,6 +26,25 @@ try:
     urllib.request.urlopen("http://shop.test/")
 except urllib.error.HTTPError as error:
     print(error.code, "from Chile" in error.read().decode())
+"""
+ASKED = """
+schema_version: 1
+name: refused
+rules:
+  - name: overloaded
+    match: {llm: {family: company_gateway}}
+    trigger: {always: true}
+    fault: {kind: llm_error, error: overloaded}
+"""
+ASK = """
+import json, urllib.error, urllib.request
+body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+asked = urllib.request.Request("http://gateway.test/llm/ask", json.dumps(body).encode())
+asked.add_header("content-type", "application/json")
+try:
+    urllib.request.urlopen(asked)
+except urllib.error.HTTPError as error:
+    print(error.code, "overloaded" in error.read().decode())
 """
 # The third lane is forked after all of WAREX's faults are loaded.
 THREE_LANES = f"""
@@ -85,3 +104,19 @@ def test_a_fault_of_another_package_is_used_from_the_command_line(
         ]
         * 3
     )
+
+
+def test_a_family_a_metric_and_a_format_of_another_package_are_used(
+    python: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "asked.yaml").write_text(ASKED)
+    warex = (python, "-m", "warex.cli")
+    exec_ = (*warex, "exec", "-q", "--isolate", "environment", "--scenario", "asked.yaml")
+
+    assert done(*exec_, "-o", "trial", "--", python, "-c", ASK, cwd=tmp_path) == "503 True\n"
+    assert '"company_gateway"' in (tmp_path / "trial" / "events.jsonl").read_text()
+    assert "Mean faults that are delivered" in done(*warex, "metrics", "show", "faults_met")
+    done(*warex, "export", "trial", "--to", "outcomes", "-o", "csv", cwd=tmp_path)
+    header, row = (tmp_path / "csv" / "outcomes.csv").read_text().splitlines()
+    assert header == "agent,condition,task,repeat,outcome"
+    assert row.endswith(",unscored")

@@ -1,0 +1,1 @@
+"""What this package adds to WAREX: a file for each kind, named in pyproject.toml."""
