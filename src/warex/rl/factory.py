@@ -105,7 +105,8 @@ class SessionFactory:
         """Begin an episode of a prompt, and start its agent.
 
         Episodes of one prompt and seed are a group. Raises InputError if an episode of this id is
-        running, which is not disturbed; whatever the task's start raises.
+        running, which is not disturbed, or the task's command is no list of texts; whatever the
+        task's start raises.
         """
         proxy = self._proxy
         if proxy is None:
@@ -135,7 +136,11 @@ class SessionFactory:
             raise
         with self._lock:
             self._sessions[name] = session
-        session.start()
+        try:
+            session.start()
+        except BaseException:
+            session.close()
+            raise
         return session
 
     def _session(

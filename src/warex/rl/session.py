@@ -4,12 +4,13 @@ A session has the methods that loop-owning trainers call: OpenEnv's ``ResourceSe
 ``LoopOwningSession``, and so TRL's ``HarnessRolloutWorker``.
 """
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat
 
 from warex.api import Injection, Interception
 from warex.errors import InputError, TrialVoid, WarexError
@@ -47,8 +48,8 @@ class Episode:
 class EpisodeTask:
     """What one episode needs, made anew for each."""
 
-    score: Callable[[Episode], float]
-    """Returns the reward once the agent has ended; may raise a WarexError."""
+    score: Callable[[Episode], float | None]
+    """Returns the reward once the agent has ended, or None; may raise a WarexError."""
     command: Callable[[Episode], Sequence[str]] | Sequence[str] = ()
     """The agent's; empty if the caller acts through the episode's proxy itself."""
     maps: tuple[str, ...] = ()
@@ -111,9 +112,17 @@ class Session:
         self._is_closed = False
 
     def start(self) -> None:
-        """Start the agent's command, if the task has one."""
+        """Start the agent's command, if the task has one.
+
+        Raises InputError if it is no list of texts.
+        """
         command = self._task.command
-        arguments = command(self.episode) if callable(command) else tuple(command)
+        arguments = command(self.episode) if callable(command) else command
+        if isinstance(arguments, str) or not all(isinstance(it, str) for it in arguments):
+            raise InputError(
+                f"the command {arguments!r} of the episode {self.episode.id!a} is not a list of"
+                " texts, such as ['python', 'agent.py']"
+            )
         if not arguments:
             return
         environment = {**self.episode.environment, **self._task.variables}
@@ -129,6 +138,10 @@ class Session:
                 )
             except WarexError as error:
                 self._error = error
+            except (TypeError, ValueError) as error:  # Of an argument or a variable.
+                self._error = InputError(
+                    f"the agent of the episode {self.episode.id!a} cannot be started: {error}"
+                )
 
         name = f"agent of {self.episode.id}"
         self._agent = threading.Thread(target=run, name=name, daemon=True)
@@ -250,9 +263,14 @@ class Session:
         if reason is None:
             code = None if completed is None else completed.code
             try:
-                reward = float(self._task.score(replace(self.episode, exit_code=code)))
+                score = self._task.score(replace(self.episode, exit_code=code))
             except WarexError as error:
                 reason = f"the task's check failed: {error}"
+            else:
+                if isinstance(score, SupportsFloat) and math.isfinite(score):
+                    reward = float(score)
+                else:
+                    reason = f"the task's check returned {score!r}, which is not a finite number"
         return Verification(
             reward,
             metrics={
