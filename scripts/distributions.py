@@ -3,8 +3,9 @@
     python -m scripts.distributions [FOLDER]
 
 They are built from a copy of the repository, in which the links and pictures of each README are
-absolute, as an index shows it alone, and it and the metadata have the repository's addresses. The
-address is `$WAREX_HOME`, else that of the remote `origin`; without one, the links stay as they are.
+absolute, as an index shows it alone, and it, the metadata and WAREX's messages have the addresses
+of the repository. Its address is `$WAREX_HOME`, else that of the remote `origin`; without one, the
+links stay as they are.
 """
 
 import os
@@ -49,6 +50,13 @@ def with_urls(project: str, home: str, tag: str) -> str:
     return f"{before}{section}{lines}{after}"
 
 
+def with_documentation(extras: str, home: str, tag: str) -> str:
+    """Return ``warex/extras.py`` with the address of the documentation, for WAREX's messages."""
+    replaced = extras.replace('"docs/{page}.md"', f'"{home}/blob/{tag}/docs/{{page}}.md"')
+    assert replaced != extras
+    return replaced
+
+
 def repository_address() -> str | None:
     """Return the address of the repository as a browser opens it; None if unknown."""
     address = os.environ.get("WAREX_HOME")
@@ -76,6 +84,9 @@ def build(out: Path, home: str | None, *options: str) -> list[Path]:
                 shutil.copytree(source, copy / name, ignore=ignored)
             else:
                 shutil.copy(source, copy / name)
+        if home is not None:
+            extras = copy / "src" / "warex" / "extras.py"
+            extras.write_text(with_documentation(extras.read_text("utf-8"), home, tag))
         for folder in PROJECTS:
             readme, project = copy / folder / "README.md", copy / folder / "pyproject.toml"
             if home is not None:

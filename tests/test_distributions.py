@@ -2,10 +2,19 @@
 
 import zipfile
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
-from scripts.distributions import ROOT, absolute_links, repository_address, with_urls
+from scripts.distributions import (
+    ROOT,
+    absolute_links,
+    repository_address,
+    with_documentation,
+    with_urls,
+)
 from scripts.release_check import lacks
+
+from warex.extras import documentation
 
 HOME, TAG = "https://git.example/o/warex", "v1"
 
@@ -57,3 +66,11 @@ def test_both_projects_get_the_addresses() -> None:
     for folder in (ROOT, ROOT / "testbed"):
         project = with_urls((folder / "pyproject.toml").read_text(), HOME, TAG)
         assert f'Source = "{HOME}"\n' in project
+
+
+def test_messages_of_a_wheel_name_pages_by_their_address() -> None:
+    names: dict[str, Any] = {"__name__": "extras"}
+    exec(with_documentation((ROOT / "src/warex/extras.py").read_text(), HOME, TAG), names)
+
+    assert names["documentation"]("how-to/exec#a-b") == f"{HOME}/blob/v1/docs/how-to/exec.md#a-b"
+    assert documentation("how-to/exec#a-b") == "docs/how-to/exec.md#a-b"

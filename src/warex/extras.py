@@ -1,4 +1,4 @@
-"""What is installed: the version, and how to install what an environment lacks."""
+"""What is installed: the version, its documentation, and how to install what is missing."""
 
 import json
 import os
@@ -20,6 +20,9 @@ VERSION = "0.1.0"
 Asking the metadata for it loads a parser of e-mail, which takes longer than any part of a lane.
 """
 
+_PAGE: Final = "docs/{page}.md"
+"""A page of the documentation in a checkout; the build of a wheel puts its address here
+(scripts/distributions.py)."""
 _TESTBED: Final = "warex-testbed"
 _NEEDS_TESTBED: Final = "demo"
 
@@ -33,6 +36,15 @@ def require_extra(extra: Extra, purpose: str, *packages: str) -> None:
         raise MachineError(
             f"{purpose} needs {', '.join(missing)}, not installed here: {install_command(extra)}"
         )
+
+
+def documentation(page: str) -> str:
+    """Return where a page of the documentation is, as ``how-to/exec#a-heading``.
+
+    It is an address in a released wheel, and a path in a checkout.
+    """
+    name, mark, heading = page.partition("#")
+    return f"{_PAGE.format(page=name)}{mark}{heading}"
 
 
 def install_command(extra: Extra) -> str:

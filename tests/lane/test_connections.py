@@ -123,13 +123,21 @@ def test_a_site_that_is_down_is_an_event_with_the_reason_and_a_notice() -> None:
     assert began.notices == ["https://shop.test cannot be reached: it is down"]
 
 
-def test_a_browsers_own_host_that_is_down_is_no_notice() -> None:
+@pytest.mark.parametrize("host", ["update.googleapis.com", "accounts.google.com"])
+def test_a_browsers_own_host_that_is_down_is_no_notice(host: str) -> None:
     with trial() as began:
-        connection = began.connect("update.googleapis.com")
+        connection = began.connect(host)
         began.lane.unreachable(connection, "dns_error", "there is no such host")
 
     assert began.the(SiteUnreachable).failure == "dns_error"
     assert began.notices == []
+
+
+def test_a_host_that_browsers_share_is_a_notice_if_it_is_a_site_of_the_trial() -> None:
+    with trial(sites=("https://google.com",)) as began:
+        began.lane.unreachable(began.connect("google.com"), "dns_error", "it is unknown")
+
+    assert began.notices == ["https://google.com cannot be reached: it is unknown"]
 
 
 def test_a_client_that_tries_a_dead_site_on_and_on_does_not_fill_the_trace() -> None:

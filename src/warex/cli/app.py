@@ -14,7 +14,7 @@ import click
 from warex.cli.group import Group
 from warex.cli.output import echo, warn
 from warex.errors import MachineError, WarexError
-from warex.extras import VERSION
+from warex.extras import VERSION, documentation
 
 _COMMANDS: Final = {
     "ablate": ("training", "train on parts of a data set, to find what matters in it"),
@@ -113,7 +113,7 @@ class _LazyGroup(Group):
         folder, _ = _COMMANDS[name]
         command: click.Command = import_module(f"warex.cli.{folder}.{name}").command
         example, page = _EXAMPLES[name]
-        command.epilog = f"\b\nExample: warex {example}\nMore:    docs/{page}.md"
+        command.epilog = f"\b\nExample: warex {example}\nMore:    {documentation(page)}"
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

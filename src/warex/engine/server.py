@@ -35,7 +35,6 @@ from warex.engine.sockets.turns import Turns
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts, TrustStore
 
-_BACKLOG: Final = 1024
 _ACCEPT_BATCH: Final = 16
 """Connections accepted in one turn of the event loop."""
 

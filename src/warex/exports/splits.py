@@ -73,8 +73,8 @@ def _places(rows: Iterable[RowMetadata], by: Dimension, plan: SplitPlan) -> dict
     if len(names) < len(wanted):
         raise InputError(
             f"--split {by}: there {'is' if len(names) == 1 else 'are'} only"
-            f" {', '.join(names)}, and {len(wanted)} sides need one each; run more, or give a side"
-            " no share with --shares"
+            f" {', '.join(names)}, and {len(wanted)} sides need one each; run more, give a side no"
+            " share with --shares, or leave the rows in one piece with --split none"
         )
     shuffled = sorted(names, key=lambda name: draw(plan.seed, "split", by, name))
     counts = _counts(len(names), plan.shares)

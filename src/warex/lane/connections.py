@@ -1,7 +1,7 @@
 """Decides which connections are read, and records those that are not."""
 
 from collections.abc import Callable
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from warex.engine.handler import Address as WireAddress
 from warex.engine.handler import (
@@ -30,8 +30,9 @@ from warex.lane.record.repeats import Repeats
 from warex.lane.record.tunnels import OpenTunnel, TunnelReason
 from warex.lane.state import ConnectionState
 from warex.scenarios import Injector
+from warex.scenarios.origins import origins_of_sites
 from warex.traces import RequestRefused, SiteUnreachable, TlsRejected
-from warex.traffic import BACKGROUND_HOSTS, HostMap
+from warex.traffic import BACKGROUND_HOSTS, SHARED_HOSTS, HostMap
 
 _MAX_LINE = 4096
 """Bytes of a line that are redacted; less is recorded."""
@@ -52,6 +53,7 @@ class Connections:
         self._recorder = recorder
         self.repeats = Repeats(recorder)
         self._upstream = config.traffic.upstream
+        self._sites = origins_of_sites(config.sites) if config.sites else ()
         self._maps = bool(config.traffic.maps)
         self.host_routing = HostRouting(config, injector)
         self.on_notice: Callable[[str], None] = lambda sentence: None
@@ -175,18 +177,21 @@ class Connections:
         self, name: str, host: str, port: int, failure: SiteFailure, error: str
     ) -> None:
         """Record that a site cannot be reached before there is a request, and tell the user."""
+        literal = f"[{host}]" if ":" in host else host
+        site = urlsplit(f"https://{literal}" + ("" if port == 443 else f":{port}"))
         self.note_unreachable(
-            SiteUnreachable(connection=name, host=host, port=port, failure=failure, error=error)
+            SiteUnreachable(connection=name, host=host, port=port, failure=failure, error=error),
+            site,
         )
-        if host.lower() not in BACKGROUND_HOSTS:
-            literal = f"[{host}]" if ":" in host else host
-            site = urlsplit(f"https://{literal}" + ("" if port == 443 else f":{port}"))
-            self.on_notice(unreachable_message(site, self._upstream, error))
 
-    def note_unreachable(self, event: SiteUnreachable) -> None:
-        """Record that a site cannot be reached."""
+    def note_unreachable(self, event: SiteUnreachable, site: SplitResult) -> None:
+        """Record that a site cannot be reached; tell the user if it is not a browser's own."""
         if not self.repeats.counts("site_unreachable", event.failure):
             self._recorder.write(event)
+        host = event.host.lower()
+        by_itself = host in SHARED_HOSTS and not any(it.names_host(host) for it in self._sites)
+        if host not in BACKGROUND_HOSTS and not by_itself:
+            self.on_notice(unreachable_message(site, self._upstream, event.error))
 
     def not_http(self, connection: Connection) -> None:
         """Begin to count a connection that is not HTTP."""

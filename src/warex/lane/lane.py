@@ -168,8 +168,6 @@ class Lane:
         settlement = Settlement(
             recorder,
             previous,
-            upstream=config.traffic.upstream,
-            on_notice=lambda sentence: self.connections.on_notice(sentence),
             on_unreachable=self.connections.note_unreachable,
             on_task_ended=self.attribution.task_ended,
         )

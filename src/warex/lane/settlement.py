@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from typing import Final
+from urllib.parse import SplitResult
 
 from warex.engine.handler import (
     Abort,
@@ -14,7 +15,7 @@ from warex.engine.handler import (
     Respond,
     SiteFailure,
 )
-from warex.lane.ending import ended_response, ending_of, unreachable_message
+from warex.lane.ending import ended_response, ending_of
 from warex.lane.outcome import (
     CUT,
     GAVE_UP_AFTER,
@@ -49,16 +50,11 @@ class Settlement:
         recorder: Recorder,
         previous: PreviousResponses,
         *,
-        upstream: str | None,
-        on_notice: Callable[[str], None],
-        on_unreachable: Callable[[SiteUnreachable], None],
+        on_unreachable: Callable[[SiteUnreachable, SplitResult], None],
         on_task_ended: Callable[[Task[LlmCalls]], None],
     ) -> None:
-        """``upstream``: the proxy through which sites are reached."""
         self._recorder = recorder
         self._previous = previous
-        self._upstream = upstream
-        self._on_notice = on_notice
         self._on_unreachable = on_unreachable
         self._on_task_ended = on_task_ended
 
@@ -223,9 +219,9 @@ class Settlement:
                 port=request.port,
                 failure=failure,
                 error=error,
-            )
+            ),
+            request.parts,
         )
-        self._on_notice(unreachable_message(request.parts, self._upstream, error))
 
     def _arrivals(self, state: ExchangeState, outcome: Outcome) -> dict[int, Arrival]:
         """Return what reached the client of each applied injection, by its identity."""

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from warex.errors import TrialVoid
 from warex.exchange import BROWSER
+from warex.extras import documentation
 from warex.sandbox.isolation import Isolation
 from warex.scenarios.matching.exclusions import is_background
 from warex.traces import Canary, FaultPlanned, LlmCall, RequestSeen, Trace, Tunnel
@@ -90,7 +91,7 @@ def _bypass_message(what: str) -> str:
     """Return the message for sites that are known to have been asked for pages."""
     return (
         f"bypassed: {what}, although the site was asked for pages, so its browser goes past it;"
-        " tell its harness of the proxy (docs/how-to/point-your-agent-at-it.md)"
+        f" tell its harness of the proxy ({documentation('how-to/point-your-agent-at-it')})"
     )
 
 

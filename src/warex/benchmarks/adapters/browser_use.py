@@ -20,6 +20,7 @@ from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskR
 from warex.benchmarks.table import BenchmarkConfig, Text
 from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError
+from warex.extras import documentation
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
@@ -302,7 +303,7 @@ class BrowserUseBenchmark(Benchmark):
             return None
         wanted = (
             "it has no line but blank ones; write a task on each"
-            " (docs/how-to/benchmarks/browser-use.md)"
+            f" ({documentation('how-to/benchmarks/browser-use')})"
         )
         path = self.table.path(self.options.tasks)
         where = f"benchmark.options.tasks: {path}"

@@ -19,6 +19,7 @@ from warex.cli.options.host_ports import host_ports_option
 from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.output import echo
 from warex.errors import TraceError, TrialVoid, void_error
+from warex.extras import documentation
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
 from warex.text.english import count_noun
@@ -385,7 +386,7 @@ class _Trial:
                     f"a browser ran ({', '.join(sorted(browsers))}), but none of its pages came"
                     " through: it opened none, or it goes past the proxy and no fault can reach"
                     " it; where it opened one, tell its harness of the proxy"
-                    " (docs/how-to/exec.md)"
+                    f" ({documentation('how-to/exec')})"
                 )
         self._print_unread_calls(saw)
         out = self.options["out"]
@@ -407,7 +408,7 @@ class _Trial:
             self.say(
                 f"{count_noun(saw['llm_unread'], 'call')} to a model could not be read (first:"
                 f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
-                " unknown (docs/reference/llm.md)"
+                f" unknown ({documentation('reference/llm')})"
             )
         if saw["answers"] and not saw["acts"] and self.options["out"] is not None:
             from warex.llm.actions.guess import WITHOUT_ACTIONS

@@ -31,10 +31,14 @@ legal_option = click.option(
     metavar="DIR",
     help="Bind answers to elements of the page, in the forms of this data set or ranker.",
 )
-batch_option = click.option("--batch", type=click.IntRange(1), default=8, help="Prompts at once.")
-limit_option = click.option("--limit", type=click.IntRange(1), help="Most rows asked of each kind.")
+batch_option = click.option(
+    "--batch", type=click.IntRange(1), default=8, help="Answer this many prompts at once."
+)
+limit_option = click.option(
+    "--limit", type=click.IntRange(1), help="Ask at most this many rows of each kind."
+)
 precision_option = click.option(
-    "--precision", type=_PRECISIONS, default="auto", help="Of the weights."
+    "--precision", type=_PRECISIONS, default="auto", help="Number format of the weights."
 )
 
 
@@ -54,10 +58,20 @@ training_options = add_options(
     click.option(
         "--target", metavar="NAMES", help="Modules LoRA adapts, by commas. [default: all-linear]"
     ),
-    click.option("--rank", type=click.IntRange(1), help="LoRA rank. [default: 8]"),
-    click.option("--alpha", type=click.IntRange(1), help="LoRA alpha. [default: 16]"),
-    click.option("--dropout", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]"),
-    click.option("--epochs", type=click.FloatRange(0, min_open=True), help="[default: 4]"),
+    click.option("--rank", type=click.IntRange(1), help="Rank of LoRA's matrices. [default: 8]"),
+    click.option(
+        "--alpha", type=click.IntRange(1), help="LoRA's scale, divided by the rank. [default: 16]"
+    ),
+    click.option(
+        "--dropout",
+        type=click.FloatRange(0, 1, max_open=True),
+        help="Share of LoRA's inputs that are dropped. [default: 0]",
+    ),
+    click.option(
+        "--epochs",
+        type=click.FloatRange(0, min_open=True),
+        help="Passes over the data. [default: 4]",
+    ),
     click.option("--batch", type=click.IntRange(1), help="Examples per update. [default: 8]"),
     click.option(
         "--at-once", type=_AtOnce(), help="Examples in memory; auto: what fits. [default: 1]"
@@ -69,16 +83,30 @@ training_options = add_options(
         help="Examples of like length in a batch: less padding.",
     ),
     click.option(
-        "--learning-rate", type=click.FloatRange(0, 1, min_open=True), help="[default: 0.0001]"
+        "--learning-rate",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="Peak learning rate. [default: 0.0001]",
     ),
     click.option(
         "--schedule",
         type=click.Choice(("cosine", "linear", "constant")),
-        help="Of the learning rate. [default: cosine, half a cycle]",
+        help="Course of the learning rate. [default: cosine, half a cycle]",
     ),
-    click.option("--warmup", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]"),
-    click.option("--grad-norm", type=click.FloatRange(0, min_open=True), help="[default: 1]"),
-    click.option("--max-length", type=click.IntRange(32), help="In tokens. [default: 4096]"),
+    click.option(
+        "--warmup",
+        type=click.FloatRange(0, 1, max_open=True),
+        help="Share of the steps in which the learning rate rises. [default: 0]",
+    ),
+    click.option(
+        "--grad-norm",
+        type=click.FloatRange(0, min_open=True),
+        help="Clip gradients to this norm. [default: 1]",
+    ),
+    click.option(
+        "--max-length",
+        type=click.IntRange(32),
+        help="Cut an example to this many tokens, at the end of its page. [default: 4096]",
+    ),
     click.option("--packing", is_flag=True, default=None, help="Pack examples into sequences."),
     click.option(
         "--gradient-checkpointing",
@@ -87,13 +115,17 @@ training_options = add_options(
         help="Less memory for a third more time.",
     ),
     click.option("--qlora", is_flag=True, default=None, help="4-bit base weights (NVIDIA)."),
-    click.option("--precision", type=_PRECISIONS, help="Of the base weights. [default: auto]"),
+    click.option(
+        "--precision", type=_PRECISIONS, help="Number format of the base weights. [default: auto]"
+    ),
     click.option(
         "--keep-best",
         type=click.Choice(("loss", "recovery")),
         help="Choose the best epoch by validation loss, or by answers. [default: loss]",
     ),
     click.option(
-        "--beta", type=click.FloatRange(0, min_open=True), help="Of DPO and KTO. [default: 0.1]"
+        "--beta",
+        type=click.FloatRange(0, min_open=True),
+        help="Beta of DPO and KTO: a lower one lets the model move further. [default: 0.1]",
     ),
 )

@@ -43,10 +43,13 @@ if TYPE_CHECKING:
 )
 @batch_option
 @click.option(
-    "--max-tokens", type=click.IntRange(1), default=512, help="Default limit of an answer."
+    "--max-tokens",
+    type=click.IntRange(1),
+    default=512,
+    help="Tokens of an answer at most, by default.",
 )
 @click.option(
-    "--temperature", type=click.FloatRange(0, 2), default=1.0, help="Default temperature."
+    "--temperature", type=click.FloatRange(0, 2), default=1.0, help="Temperature, by default."
 )
 @legal_option
 @precision_option

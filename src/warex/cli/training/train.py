@@ -18,7 +18,8 @@ from warex.text.english import count_noun
 @click.option(
     "--ranker",
     is_flag=True,
-    help="Train, in seconds, a small model that ranks a page's actions; it has no --model.",
+    help="Train, in seconds, a small model that ranks a page's actions; it has no --model. If all"
+    " data is of one site, export it with --split none.",
 )
 @click.option("-o", "--out", type=PATH, required=True, metavar="DIR", help="Folder for the result.")
 @click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")

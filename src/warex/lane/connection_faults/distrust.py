@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Protocol
 
+from warex.extras import documentation
 from warex.lane.config import ProxyConfig
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.scenarios.matching.url_patterns import any_of, normalise, on_sites
@@ -121,7 +122,7 @@ class Distrust:
             " for failed or passed unread, which is not the agent's doing; start a browser with"
             f" --ignore-certificate-errors-spki-list={ca.spki}, or with ignore_https_errors=True"
             f" (Playwright), and let other programs trust {ca.certificate}"
-            " (docs/how-to/exec.md#a-client-does-not-trust-the-certificate)"
+            f" ({documentation('how-to/exec#a-client-does-not-trust-the-certificate')})"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from warex.extras import documentation
 from warex.llm.actions.base import Action, Code, CodeCall
 from warex.llm.actions.code_blocks import (
     code_in_text,
@@ -58,7 +59,8 @@ _BUILTIN: Final = frozenset(dir(builtins)) - {"reload"}
 
 WITHOUT_ACTIONS: Final = (
     "where it shows in no action, a recovery cannot be told from what a page or a client does by"
-    " itself: name the agent's actions (--vocabulary FILE, docs/reference/llm.md#vocabulary)"
+    " itself: name the agent's actions (--vocabulary FILE,"
+    f" {documentation('reference/llm#vocabulary')})"
 )
 """What to do about an agent whose actions cannot be read."""
 

@@ -124,7 +124,7 @@ def _events(body: bytes, stream: BodyFrames, begin: int = 0) -> Iterator[JsonVal
 
 
 def _event_values(body: bytes, stream: BodyFrames | EventReader) -> Iterator[JsonValue]:
-    for data in _sse_bytes(body):
+    for data in sse_data(body):
         if data.strip() == _DONE:
             stream.done = True
             return
@@ -173,20 +173,16 @@ def is_aws(content_type: str) -> bool:
     return content_type.lower().startswith(EVENT_STREAM)
 
 
-def sse_data(body: bytes) -> Iterator[str]:
+def is_done(event: bytes) -> bool:
+    """Whether an event is the end marker of OpenAI's streams."""
+    return any(data.strip() == _DONE for data in sse_data(event))
+
+
+def sse_data(body: bytes) -> Iterator[bytes]:
     """Yield the data of each server-sent event (WHATWG HTML, section 9.2), whole or cut.
 
     Unlike in a browser, a last event without a blank line is yielded too: some servers end so.
     """
-    return (data.decode(errors="replace") for data in _sse_bytes(body))
-
-
-def is_done(event: bytes) -> bool:
-    """Whether an event is the end marker of OpenAI's streams."""
-    return any(data.strip() == _DONE for data in _sse_bytes(event))
-
-
-def _sse_bytes(body: bytes) -> Iterator[bytes]:
     data: list[bytes] = []
     for line in _lines(body.removeprefix(_BOM), _LINE_END):
         if not line:

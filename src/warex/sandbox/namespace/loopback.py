@@ -10,6 +10,7 @@ import time
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from warex.extras import documentation
 from warex.linux import nftables
 from warex.linux.proc_net import find_listener, listening, tables_of, used
 
@@ -104,7 +105,7 @@ class LoopbackMonitor:
             f"the command started and used services of its own: {listed}. That traffic stays in its"
             " network: no fault meets it and no trace holds it. If the site under test is among"
             f" them, start it before `warex exec` and add --host-ports {ports}, or, for what"
-            " browsers ask for, use --isolate environment (docs/how-to/exec.md)"
+            f" browsers ask for, use --isolate environment ({documentation('how-to/exec')})"
         )
 
     def _read_log(self) -> None:

@@ -6,7 +6,6 @@ its value and a keyed hash are kept, so that equal values stay equal.
 """
 
 import re
-from collections.abc import Iterable
 
 from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction.environment_secrets import process_secrets
@@ -119,11 +118,6 @@ _IDENTIFIES = lazy_re(
 def is_known_header(name: str) -> bool:
     """Whether the values of a header, by its name in lower case, are recorded."""
     return name in _KNOWN or _KNOWN_KINDS.match(name) is not None
-
-
-def redact_headers(pairs: Iterable[tuple[str, str]], how: Pass = PLAIN) -> list[tuple[str, str]]:
-    """Return the headers with secret values replaced, and secrets in URLs such as the referer's."""
-    return [redact_header(name, value, how) for name, value in pairs]
 
 
 def redact_header(name: str, value: str, how: Pass = PLAIN) -> tuple[str, str]:

@@ -145,7 +145,10 @@ def train_ranker(dataset: Dataset, out: Path, options: RankerOptions = _DEFAULTS
     require_empty_folder(out, "the ranker")
     rows = dataset.rows("train")
     if not rows:
-        raise InputError(f"{dataset.folder} has no row in train: there is nothing to train on")
+        raise InputError(
+            f"{dataset.folder} has no row in train: there is nothing to train on; export it with"
+            " --split none, so that all rows are for training"
+        )
     pages = [read_prompt(row.prompt) for row in rows]
     wanted = [
         wanted_action(row, page, dataset.vocabulary(row))

@@ -7,9 +7,6 @@ from typing import Any, Literal
 
 from warex_testbed.sites.mail.dates import NOW
 
-FOLDERS = ("inbox", "sent", "archive", "spam", "bin")
-"""The folders that every mailbox has; it may have more of its own. Drafts are kept apart."""
-
 type Field = Literal["from", "to", "subject", "words"]
 type Deed = Literal["label", "move", "archive", "star", "read", "delete"]
 
