@@ -129,5 +129,5 @@ def test_a_command_that_is_one_text_is_refused_and_its_id_is_free_again(
     start = tasks(origin, command="python agent.py")  # type: ignore[arg-type]
     with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
         for _ in range(2):
-            with pytest.raises(InputError, match="'python agent.py' of the episode"):
+            with pytest.raises(InputError, match="is not a list of texts"):
                 factory.create("p", episode_id="text")
