@@ -3,13 +3,13 @@
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tests.engine.pass_through import PassThrough
 from tests.proxy.support.client import trusting
+from tests.waiting import wait_until as wait_until
 from warex.engine.handler import (
     Connection,
     ConnectionPlan,
@@ -120,14 +120,6 @@ def shake_hands(raw: socket.socket, host: str, ca: CertificateAuthority) -> None
         raw, server_hostname=host, do_handshake_on_connect=False
     ) as client:
         client.do_handshake()
-
-
-def wait_until(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Wait until something has happened on the engine's thread; ``seconds`` bounds a hang."""
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it has not happened"
-        time.sleep(0.002)
 
 
 @dataclass(slots=True)

@@ -246,10 +246,14 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
         {matches?.note && `${matches.note} `}
         ✓ solved, ✗ failed, ∅ void, ↺ recovered, ! claims a success that is none
       </p>
-      <div class="wide" tabIndex={0}>
-        <div class="grid">
+      <Rows
+        items={lines}
+        height={34}
+        class="tasks"
+        label="Tasks"
+        head={
           <div class="grid-line head" style={template}>
-            <span>task</span>
+            <span class="name">task</span>
             {columns.map(([name, [agent, condition]]) => (
               <span key={name}>
                 {condition}
@@ -257,26 +261,20 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
               </span>
             ))}
           </div>
-          <Rows
-            items={lines}
-            height={34}
-            class="tasks"
-            label="Tasks"
-            row={(line) => (
-              <div class="grid-line" role="listitem" style={template} key={line.name}>
-                <span class="name" title={line.name}>{line.name}</span>
-                {columns.map(([name]) => (
-                  <span key={name}>
-                    {(line.cells.get(name) ?? []).map((trial) => (
-                      <Cell key={trial.id} trial={trial} number={props.number} />
-                    ))}
-                  </span>
+        }
+        row={(line) => (
+          <div class="grid-line" role="listitem" style={template} key={line.name}>
+            <span class="name" title={line.name}>{line.name}</span>
+            {columns.map(([name]) => (
+              <span key={name}>
+                {(line.cells.get(name) ?? []).map((trial) => (
+                  <Cell key={trial.id} trial={trial} number={props.number} />
                 ))}
-              </div>
-            )}
-          />
-        </div>
-      </div>
+              </span>
+            ))}
+          </div>
+        )}
+      />
     </section>
   );
 }

@@ -127,8 +127,11 @@ class Documents:
         )
         divergence = diverge(*paths)
         names = trial_names((first.key, second.key))
+        tasks = dict.fromkeys((first.key.task, second.key.task))
         return {
             "trials": [[*one], [*other]],
+            "task": " and ".join(tasks),
+            "agent": first.key.agent if first.key.agent == second.key.agent else "",
             "names": [*names],
             "summary": list(describe_divergence(divergence, names)),
             "sides": [
