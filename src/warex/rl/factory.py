@@ -105,7 +105,7 @@ class SessionFactory:
         """Begin an episode of a prompt, and start its agent.
 
         Episodes of one prompt and seed are a group. Raises InputError if an episode of this id is
-        running, which is not disturbed, or the task's command is no list of texts; whatever the
+        running, which is not disturbed, or the task's command is not a list of texts; what the
         task's start raises.
         """
         proxy = self._proxy

@@ -114,7 +114,7 @@ class Session:
     def start(self) -> None:
         """Start the agent's command, if the task has one.
 
-        Raises InputError if it is no list of texts.
+        Raises InputError if it is not a list of texts.
         """
         command = self._task.command
         arguments = command(self.episode) if callable(command) else command
