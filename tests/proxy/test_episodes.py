@@ -225,7 +225,7 @@ def test_faults_of_the_connection_follow_a_user_name_and_a_port(
     assert [it["delivered"] for it in ended] == [1, 1]
 
 
-def test_requests_of_several_trials_on_one_connection_share_no_connection_to_the_site(
+def test_trials_on_one_client_connection_share_no_connection_to_the_site(
     begin: Begin, secure_h2: Origin, ca: CertificateAuthority
 ) -> None:
     """A reset of one trial ends its own streams, and no other."""
