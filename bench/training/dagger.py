@@ -186,7 +186,7 @@ def comparisons(
             (
                 rise.p < ALPHA and rise.after > rise.before,
                 f"live success under faults against {name}: {rise.before:.1%} before,"
-                f" {rise.after:.1%} after, on {rise.tasks} tasks; exact sign-flip test over tasks:"
+                f" {rise.after:.1%} after, on {rise.tasks} tasks; sign-flip test over tasks, mid-p:"
                 f" p = {rise.p:.3f}",
             )
         )
