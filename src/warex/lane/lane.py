@@ -414,7 +414,7 @@ class Lane:
     # ---- the control API, and the end
 
     def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
-        """Begin the main task: every rule starts anew; unattributed exchanges belong to it."""
+        """Begin the main task: every rule starts again; unattributed exchanges belong to it."""
         self.attribution.begin_task(name, seed, told_by)
 
     def end_task(self) -> None:

@@ -45,7 +45,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeTask:
-    """What one episode needs, made anew for each."""
+    """What one episode needs, made for each."""
 
     score: Callable[[Episode], float]
     """Returns the reward once the agent has ended; may raise a WarexError."""
