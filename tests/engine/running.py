@@ -44,6 +44,7 @@ class Scripted(PassThrough):
     response_plan: Callable[[Exchange], ResponsePlan] | None = None
     whole_plan: Callable[[Exchange], WholeResponsePlan] | None = None
     piece: Callable[[bytes, bool], Iterable[bytes]] | None = None
+    reads_on: Callable[[Exchange], bool] = lambda exchange: False
     connections: int = 0
     exchanges: list[Exchange] = field(default_factory=list)
     handshakes: list[tuple[str, str]] = field(default_factory=list)
@@ -107,6 +108,9 @@ class Scripted(PassThrough):
 
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         return [piece] if self.piece is None else self.piece(piece, last)
+
+    def read_on(self, exchange: Exchange) -> bool:
+        return self.reads_on(exchange)
 
     def outcome(self, count: int = 1) -> Outcome:
         """Wait for the outcome of the ``count``-th exchange."""

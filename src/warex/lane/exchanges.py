@@ -367,6 +367,11 @@ class Exchanges:
             state.response_size += len(piece)
         return state.fed(piece, last=last)
 
+    def read_on(self, wire: WireExchange) -> bool:
+        """Read on in what has passed of a response; return whether more is left."""
+        state: ExchangeState = wire.state
+        return state.traffic.read_on()
+
     def body_steps(self, wire: WireExchange, piece: bytes, *, last: bool) -> Iterable[BodyStep]:
         """Return what is done for a piece of a stream of events."""
         state: ExchangeState = wire.state

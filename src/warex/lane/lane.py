@@ -313,6 +313,10 @@ class Lane:
             self.engine.abort(exchange, "reset")
             return ()
 
+    def read_on(self, exchange: Exchange) -> bool:
+        """Read on in what has passed of the site's response."""
+        return self._aborting(exchange, self._exchanges.read_on, exchange) or False
+
     def stopped(self, exchange: Exchange, stop: Stop) -> None:
         """Take note that the body goes no further."""
         self._aborting(exchange, self._exchanges.stopped, exchange, stop)
