@@ -11,7 +11,7 @@ LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 SOURCES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "testbed/src").rglob("*.py")]
 CLUMSY = re.compile(
-    r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?)\b|is not available"
+    r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?)\b|cannot be had"
     r"|\bthat there (?:is|are) not\b"
     r"|(?<!there )\b(?:is|was)\s+no\s+(?!longer|more|less|better|such|one\b)\w+",
     re.IGNORECASE,
