@@ -23,7 +23,7 @@ export function RunView(props: { number: number; route: Route; follow: boolean }
         {(run) => (
           <>
             <h1>{run.name}</h1>
-            <p class="quiet">{run.path}</p>
+            {run.path !== run.name && <p class="quiet">{run.path}</p>}
             {needed && !full.value && (
               <p class="quiet" role="status">
                 {full.error ?? "The figures are computed from the traces …"}
@@ -244,7 +244,7 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
           ? "Searching …"
           : `${plural(shown.length, "trial")} of ${plural(lines.length, "task")}. `}
         {matches?.note && `${matches.note} `}
-        ✓ solved, ✗ failed, ∅ void, ↺ recovered, ! claims a success that is none
+        ✓ solved, ✗ failed, ∅ void, … running, ↺ recovered, ! claims a success that is none
       </p>
       <Rows
         items={lines}

@@ -143,7 +143,8 @@ class Documents:
         }
 
     def search(self, number: int, text: str) -> dict[str, Any]:
-        """Return the ids of the trials that hold a text, as far as a search may take."""
+        """Return the ids of the trials that hold a text: see ``search``. Raises TraceError."""
+        require_run(self._run(number))
         return search(list(self._attempts[number].values()), text)
 
     def search_index(self, number: int) -> tuple[dict[str, Any], list[list[str]]]:
@@ -177,6 +178,9 @@ class Documents:
         if trial not in self._attempts[number]:
             self._attempts[number] = attempts_of(self._runs[number])
         try:
-            return self._attempts[number][trial]
+            attempt = self._attempts[number][trial]
         except KeyError:
             raise TraceError(f"The run {self._runs[number]} has no trial {trial!r}.") from None
+        if not attempt.path.is_dir():
+            raise TraceError(f"{attempt.folder} is not there any more.")
+        return attempt
