@@ -144,6 +144,8 @@ class Experiment(Steps):
             self._train(model, name, "failures", seed, *before, *size.stage_two)
         adapters = (*self.first, *self.tuned)
         self._evaluate(model, "failures", adapters, "--data", self.path("failures"))
+        bound = ("--data", self.path("failures"), "--legal", self.path("failures"))
+        self._evaluate(model, "legal", adapters[-1:], *bound)
         self._evaluate(model, "hard", adapters, "--test", "hard")
         if size.others is not None:
             self.campaign(campaigns.other_faults(size.others))
