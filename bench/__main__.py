@@ -11,6 +11,7 @@ python -m bench fuzz                  2,000 mutated messages: does the lane surv
 python -m bench coverage              how often do a report's intervals cover the true value?
 python -m bench secrets               how many planted secrets stand in the files of a trial?
 python -m bench training --out DIR    does a model learn to recover from examples of the runs?
+python -m bench dagger --out DIR      does a ranker learn from its own steps, relabelled?
 python -m bench hard-test --out FILE  make the rows of `warex evaluate --test hard` again
 python -m bench rl --out DIR          does a ranker learn to recover by reward alone?
 python -m bench training-speed        is WAREX's training as fast as plain TRL?
@@ -51,7 +52,7 @@ from bench.rows import (
 from bench.secrets import command as secrets
 from bench.soak import command as soak
 from bench.training import command as training
-from bench.training import hard_test, speed
+from bench.training import dagger, hard_test, speed
 from bench.workspace import Workspace, open_workspace
 
 
@@ -91,6 +92,7 @@ CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "coverage": coverage.main,
     "secrets": secrets.main,
     "training": training.main,
+    "dagger": dagger.main,
     "rl": rl.main,
     "hard-test": hard_test.main,
     "training-speed": speed.main,

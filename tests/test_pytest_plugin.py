@@ -91,7 +91,7 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
 
 
 @pytest.mark.slow
-def test_each_kind_of_test_runs_under_its_scenario_and_fails_where_the_fault_never_came(
+def test_a_marked_test_runs_under_its_scenario_and_fails_without_a_delivery(
     tmp_path: Path, site: int
 ) -> None:
     code, said = run(

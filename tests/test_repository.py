@@ -82,15 +82,19 @@ def test_every_folder_of_tests_is_a_package() -> None:
     assert [folder for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
 
 
-def test_what_a_page_shows_is_waited_for() -> None:
-    texts = {
+@cache
+def texts_of_tests() -> dict[Path, str]:
+    return {
         path: path.read_text("utf-8")
         for each in DISTRIBUTIONS
         for path in (each / "tests").rglob("*.py")
     }
+
+
+def test_what_a_page_shows_is_waited_for() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {hit[0].strip()} (use Playwright's expect, which waits)"
-        for path, text in texts.items()
+        for path, text in texts_of_tests().items()
         if PLAYWRIGHT in text
         for hit in READ_AT_ONCE.finditer(text)
     ]
@@ -98,6 +102,16 @@ def test_what_a_page_shows_is_waited_for() -> None:
     assert found == []
     assert READ_AT_ONCE.search('    assert page.get_by_role("alert").count() == 1')
     assert not READ_AT_ONCE.search('    assert text.count("a") == 1')
+
+
+def test_a_tests_name_can_be_read_in_one_go() -> None:
+    too_long = [
+        f"{path.relative_to(ROOT)}: {name} has {len(name)} characters, more than 80"
+        for path, text in texts_of_tests().items()
+        for name in re.findall(r"def (test_\w{76,})\(", text)
+    ]
+
+    assert too_long == []
 
 
 def test_every_source_file_is_finished() -> None:

@@ -72,6 +72,14 @@ def test_every_fault_has_one_section_on_a_page_of_its_group() -> None:
         assert sum(f"\n## `{kind}`\n" in text for text in groups) == 1, kind
 
 
+def test_every_group_has_a_picture_or_says_why_it_has_none() -> None:
+    pages = split(REFERENCE).pages
+
+    for group in TITLES:
+        text = pages[group_page(group)]
+        assert ("![" in text) != ("No picture shows these faults" in text), group
+
+
 def test_splitting_the_faults_loses_no_paragraph() -> None:
     parts = split(REFERENCE)
     text = "\n".join(parts.pages.values())

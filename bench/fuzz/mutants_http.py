@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from warex.seeds import derive_seed
-
 _BODY: Final = b"<html>hello</html>"
 _CHUNKED: Final = b"12\r\n<html>hello</html>\r\n0\r\n\r\n"
 _LENGTH: Final = b"Content-Length: %d\r\n" % len(_BODY)
@@ -475,40 +473,3 @@ def requests(site: bytes) -> Iterator[tuple[str, bytes]]:
     yield "CR alone", usual.replace(b"\r\n", b"\r")
     yield "no end", b"GET / HTTP/1.1\r\n" + named + b"X: " + b"a" * 400_000
     yield "half", usual[:10]
-
-
-_BYTES: Final = b'\x00\t\n\r "#%,/:;=?@[\\]\x7f\x80\xff0A'
-
-
-def mutated(data: bytes, seed: int, times: int = 2) -> bytes:
-    """Return the data with some bytes, pieces or lines dropped, doubled, moved or inserted.
-
-    Equal arguments give equal results.
-    """
-    for turn in range(times):
-
-        def draw(below: int, what: str, turn: int = turn) -> int:
-            return derive_seed(seed, f"{turn} {what}") % max(below, 1)
-
-        at, size = draw(len(data), "where"), 1 + draw(8, "size")
-        strange = _BYTES[draw(len(_BYTES), "byte")]
-        lines = data.split(b"\r\n")
-        match draw(7, "how"):
-            case 0:
-                data = data[:at] + data[at + size :]
-            case 1:
-                data = data[:at] + data[at : at + size] * 2 + data[at + size :]
-            case 2:
-                data = data[:at] + bytes((strange,)) + data[at:]
-            case 3:
-                data = data[:at] + bytes((strange,)) + data[at + 1 :]
-            case 4:
-                line = lines[draw(len(lines), "line")]
-                lines.insert(draw(len(lines), "to"), line)
-                data = b"\r\n".join(lines)
-            case 5:
-                del lines[draw(len(lines), "line")]
-                data = b"\r\n".join(lines)
-            case _:
-                data = data[:at] + data[at:].swapcase()
-    return data

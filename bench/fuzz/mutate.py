@@ -42,6 +42,11 @@ def mutate(rng: random.Random, data: bytes, most: int = 3) -> bytes:
     return data
 
 
+def mutated(data: bytes, seed: int) -> bytes:
+    """Return the bytes with small changes, which the seed and the number of bytes determine."""
+    return mutate(random.Random(f"{seed} {len(data)}"), data)
+
+
 def _span(rng: random.Random, data: bytes) -> tuple[int, int]:
     start = rng.randint(0, len(data))
     return start, min(len(data), start + rng.choice((1, 1, 2, 4, 16)))

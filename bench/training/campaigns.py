@@ -45,6 +45,8 @@ LIVE_FAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """Of the first page: two with error pages that no training data have, two kinds that none have."""
 
+MAX_STEPS: Final = 8
+"""Of a ranker, on tasks of up to three or four steps."""
 _PROBABILITY: Final = 0.08
 _DELAY: Final = 0.1
 """Seconds of a network error; the paper's ten would only cost time."""
@@ -62,6 +64,8 @@ class Campaign:
     timeout_s: int = 120
     clean: bool = True
     """Whether the condition ``clean`` is run, too."""
+    seed: int = 1
+    """Of the sample of tasks and of the faults."""
 
     def write(self, folder: Path) -> Path:
         """Write the files as JSON; return the campaign's."""
@@ -77,6 +81,7 @@ class Campaign:
             "benchmark": "testbed",
             "tasks": dict(self.tasks),
             "timeout_s": self.timeout_s,
+            "seed": self.seed,
             "agents": [{"observation": ["compact-axtree"], **agent} for agent in self.agents],
             "conditions": conditions,
         }
@@ -107,6 +112,20 @@ def unseen_sites(sites: Sequence[str], sample: int | None, *, clean: bool) -> Ca
     )
 
 
+def more_known(sample: int, *, seed: int) -> Campaign:
+    """Return the scripted agent on the known sites again, with faults on other pages."""
+    rules = list(_random(KNOWN_PAGES))
+    tasks = tasks_of(KNOWN_SITES, sample)
+    return Campaign("more", tasks, [SCRIPTED], {FAULTS: rules}, clean=False, seed=seed)
+
+
+def rollout(name: str, base_url: str, sample: int, *, seed: int) -> Campaign:
+    """Return the reference agent with a served model on a sample of the known sites' tasks."""
+    agent = {"name": name, "model": name, "base_url": base_url, "max_steps": MAX_STEPS}
+    rules, tasks = list(_random(KNOWN_PAGES)), tasks_of(KNOWN_SITES, sample)
+    return Campaign(f"of-{name}", tasks, [agent], {FAULTS: rules}, clean=False, seed=seed)
+
+
 def other_faults(sample: int | None) -> Campaign:
     """Return the scripted agent on held-out sites, with kinds of faults absent from training."""
     faults: Mapping[str, Mapping[str, Any]] = {
@@ -123,7 +142,13 @@ def other_faults(sample: int | None) -> Campaign:
 
 
 def live(
-    name: str, model: str, base_url: str, tasks: Sequence[str], *, max_steps: int = 4
+    name: str,
+    model: str,
+    base_url: str,
+    tasks: Sequence[str],
+    *,
+    max_steps: int = 4,
+    faults: Mapping[str, Mapping[str, Any]] = LIVE_FAULTS,
 ) -> Campaign:
     """Return the reference agent with a served model on unseen sites, a fault on the first page.
 
@@ -134,7 +159,7 @@ def live(
         f"live-{name}",
         {"names": list(tasks)},
         [agent],
-        {kind: [_rule(kind, {"first": 1}, fault)] for kind, fault in LIVE_FAULTS.items()},
+        {kind: [_rule(kind, {"first": 1}, fault)] for kind, fault in faults.items()},
         timeout_s=300,
     )
 

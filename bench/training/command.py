@@ -10,10 +10,11 @@ import argparse
 import subprocess
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bench import machine
-from bench.training.experiment import FULL, SMALL, Experiment, smollm2
+from bench.training.experiment import FULL, SMALL, Experiment, Size, smollm2
 from bench.training.verdict import MIN_FAILURES, failed_claims, goals, read_result, tables
 
 _LONGEST = 60
@@ -22,28 +23,18 @@ _LONGEST = 60
 
 def main(arguments: Sequence[str]) -> int:
     """Run the remaining steps, print the numbers; return 1 if a claim does not hold."""
-    parser = argparse.ArgumentParser(prog="python -m bench training", description=__doc__)
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="folder for all files"
-    )
-    parser.add_argument("--model", metavar="NAME", help="another model (default: SmolLM2-135M)")
-    parser.add_argument(
-        "--ranker-only", action="store_true", help="no language model, for which torch is needed"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="a few minutes: only shows that it runs"
-    )
-    asked = parser.parse_args(arguments)
+    options = parser()
+    asked = options.parse_args(arguments)
     try:
         model = None if asked.ranker_only else asked.model or smollm2()
     except FileNotFoundError as error:
-        parser.error(str(error))
+        options.error(str(error))
     began = time.monotonic()
 
     def progress(step: str) -> None:
         print(f"{time.monotonic() - began:5.0f} s  {step}", flush=True)
 
-    size = SMALL if asked.quick else FULL
+    size = size_of(asked)
     experiment = Experiment(asked.out.resolve(), size, model, progress=progress)
     try:
         experiment.run()
@@ -63,3 +54,39 @@ def main(arguments: Sequence[str]) -> int:
         print(f"wrong: {claim}")
     reached = all(yes for yes, _ in goals(result)) or asked.quick
     return 1 if claims or not reached else 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench training", description=__doc__)
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="folder for all files"
+    )
+    parser.add_argument("--model", metavar="NAME", help="another model (default: SmolLM2-135M)")
+    parser.add_argument(
+        "--ranker-only", action="store_true", help="no language model, for which torch is needed"
+    )
+    parser.add_argument(
+        "--stages",
+        choices=("one", "two"),
+        default="two",
+        help="of the language model: one mixed stage, or the paper's two (default)",
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help="number of seeds (default: 3)")
+    parser.add_argument(
+        "--no-live", action="store_true", help="no live tasks: minutes, not an hour"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a few minutes: only shows that it runs"
+    )
+    return parser
+
+
+def size_of(asked: argparse.Namespace) -> Size:
+    """Return the size that was asked for."""
+    size = SMALL if asked.quick else FULL
+    if asked.seeds is not None:
+        size = replace(size, seeds=tuple(range(asked.seeds)))
+    if asked.stages == "one":
+        size = replace(size, stage_one=None)
+    return replace(size, live=(), ranker_live=()) if asked.no_live else size

@@ -119,14 +119,18 @@ class Experiment(Steps):
 
     def run(self) -> None:
         """Run the remaining steps. Raises CalledProcessError if a command fails."""
+        self.prepare()
+        self.rankers.run()
+        if self.model is not None:
+            self._language_model(self.model)
+
+    def prepare(self) -> None:
+        """Run the scripted agent, and export what models are asked. Raises CalledProcessError."""
         self.folder.mkdir(parents=True, exist_ok=True)
         size = self.size
         self.campaign(campaigns.known_sites(size.known, clean=True))
         self.campaign(campaigns.unseen_sites(size.unseen, size.unseen_sample, clean=False))
         self._export_failures("all-steps", "--all")
-        self.rankers.run()
-        if self.model is not None:
-            self._language_model(self.model)
 
     def _language_model(self, model: str) -> None:
         size = self.size
@@ -140,6 +144,8 @@ class Experiment(Steps):
             self._train(model, name, "failures", seed, *before, *size.stage_two)
         adapters = (*self.first, *self.tuned)
         self._evaluate(model, "failures", adapters, "--data", self.path("failures"))
+        bound = ("--data", self.path("failures"), "--legal", self.path("failures"))
+        self._evaluate(model, "legal", adapters[-1:], *bound)
         self._evaluate(model, "hard", adapters, "--test", "hard")
         if size.others is not None:
             self.campaign(campaigns.other_faults(size.others))
@@ -236,4 +242,4 @@ class Experiment(Steps):
                 options += [] if name == BASE else ["--adapter", self.path(name), "--merge"]
                 with self.served(name, *options) as url:
                     asked = model if name == BASE else name
-                    self.run_campaign(campaigns.live(name, asked, url, self.size.live))
+                    self.run_served_campaign(campaigns.live(name, asked, url, self.size.live))

@@ -9,8 +9,9 @@ from bench.training.steps import Steps
 
 BEFORE: Final = "ranker-clean"
 """Trained on the known sites' steps without any failure."""
+CLEAN_STEPS: Final = ("--condition", campaigns.CLEAN, "--only", "clean", "--all")
+"""What it learns from, as options of ``warex export``."""
 HARD: Final = "answers-hard"
-_MAX_STEPS: Final = 8
 _CLEAN_PER_FAILURE: Final = "4"
 
 
@@ -38,7 +39,7 @@ class Rankers:
 
     def run(self) -> None:
         """Run the remaining steps. Raises CalledProcessError if a command fails."""
-        self._train(BEFORE, ("--condition", campaigns.CLEAN, "--only", "clean", "--all"))
+        self._train(BEFORE, CLEAN_STEPS)
         for seed, name in zip(self.seeds, self.after, strict=True):
             share = ("--most", str(self.failures), "--clean-per-failure", _CLEAN_PER_FAILURE)
             self._train(name, (*share, "--seed", str(seed)))
@@ -73,5 +74,7 @@ class Rankers:
         with self.steps.step(f"live-{name}") as new:
             if new:
                 with self.steps.served(name, "--model", self.steps.path(name)) as url:
-                    campaign = campaigns.live(name, name, url, self.live, max_steps=_MAX_STEPS)
-                    self.steps.run_campaign(campaign)
+                    campaign = campaigns.live(
+                        name, name, url, self.live, max_steps=campaigns.MAX_STEPS
+                    )
+                    self.steps.run_served_campaign(campaign)

@@ -1,6 +1,7 @@
 """The steps of an experiment in its folder, each done once, by WAREX's commands."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -58,6 +59,11 @@ class Steps:
         """Run a campaign, or the rest of it."""
         file, run = campaign.write(self.folder / "campaigns"), self.path(f"run-{campaign.name}")
         self.warex("run", str(file), "--out", run, *(["--resume"] if Path(run).exists() else []))
+
+    def run_served_campaign(self, campaign: Campaign) -> None:
+        """Run a campaign with a served model, from its beginning: the model has a new port."""
+        shutil.rmtree(self.path(f"run-{campaign.name}"), ignore_errors=True)
+        self.run_campaign(campaign)
 
     def warex(self, *arguments: str) -> None:
         """Run a command of WAREX, with its output in ``log``. Raises CalledProcessError."""

@@ -54,6 +54,8 @@ class ExperimentResult:
     """Of language models; empty without one."""
     rankers: Mapping[str, Score]
     """Of the rankers, on all held-out steps."""
+    legal: Mapping[str, Score]
+    """Of language models whose answers are bound to the page's legal actions."""
     hard: Mapping[str, Score]
     """Of all models, on the hard test."""
     trivial: Mapping[str, str]
@@ -85,11 +87,14 @@ def read_result(experiment: Experiment) -> ExperimentResult:
     pairs = {row.id: row for row in read_hard_test().rows("test")}
     tested: Mapping[str, Mapping[str, tuple[str, bool]]] = {}
     rows: Mapping[str, Row] = {}
+    legal: dict[str, Score] = {}
     hard: dict[str, Score] = {}
     others: dict[str, dict[str, Rate]] = {}
     if experiment.model is not None:
         tested = _answers(folder / "answers-failures", experiment.model)
         rows = {row.id: row for row in read_dataset(folder / "failures").rows("test")}
+        bound = _answers(folder / "answers-legal", experiment.model)
+        legal = {f"{name}, legal": _score(classes, rows) for name, classes in bound.items()}
         asked = _answers(folder / HARD, experiment.model)
         hard = {name: _score(classes, pairs) for name, classes in asked.items()}
         if (folder / "answers-others").is_dir():
@@ -105,6 +110,7 @@ def read_result(experiment: Experiment) -> ExperimentResult:
     return ExperimentResult(
         scores={name: _score(classes, rows) for name, classes in tested.items()},
         rankers={name: _score(classes, steps) for name, classes in ranked.items()},
+        legal=legal,
         hard=hard,
         trivial={
             "recovery test": _trivial(folder / f"answers-{BEFORE}"),
@@ -188,7 +194,7 @@ def tables(it: ExperimentResult) -> str:
     """Return the numbers as Markdown."""
     parts = []
     for scores, title in (
-        (it.scores, "Recovery test, language models"),
+        ({**it.scores, **it.legal}, "Recovery test, language models"),
         (it.rankers, "Recovery test, rankers"),
         (it.hard, "Hard test"),
     ):

@@ -37,6 +37,13 @@ _SHARED: Final[Mapping[str, str]] = {
     "Faults of servers of tools": "mcp",
 }
 """Sections that are about one group."""
+_GROUP_PICTURES: Final = "../images/faults-{}.png"
+"""The picture of a group's faults on one site, if there is one."""
+_NOT_SEEN: Final = (
+    "No picture shows these faults, since they are on no page: [`warex view`](../how-to/view.md)"
+    " has what came, beside the steps of a trial.\n\n"
+)
+"""Stands on the page of a group without a picture."""
 _SECTION: Final = re.compile(r"^## (.+)\n", re.MULTILINE)
 _HEADING: Final = re.compile(r"^#{2,} (.+)$", re.MULTILINE)
 _PICTURE: Final = re.compile(r"^!\[(.*)\]\((\S+)\)$", re.MULTILINE)
@@ -73,8 +80,13 @@ def split(reference: str) -> FaultPages:
     pictures = dict(_pictures_by_kind(sections["In pictures"]))
     before = _picture_of(sections["In pictures"], "Before")
     bodies: dict[str, list[str]] = {INDEX: [intro]}
+    shown = {group for kind, group in groups.items() if kind in pictures}
+    sheets = {path: caption for caption, path in _PICTURE.findall(sections["In pictures"])}
     for group, title in TITLES.items():
-        bodies[group_page(group)] = [f"# {title}\n\n"]
+        sheet = _GROUP_PICTURES.format(group)
+        picture = f"![{sheets[sheet]}]({sheet})\n\n" if sheet in sheets else ""
+        lead = picture or ("" if group in shown else _NOT_SEEN)
+        bodies[group_page(group)] = [f"# {title}\n\n{lead}"]
     bodies[PICTURES] = []
     anchors: dict[str, str] = {}
     for heading, body in sorted(sections.items(), key=lambda item: item[0].startswith("`")):

@@ -33,7 +33,7 @@ def test_a_page_offers_its_links_within_the_site_its_forms_and_its_texts() -> No
     }
 
 
-def test_the_policy_learns_what_has_an_advantage_and_unlearns_what_has_a_disadvantage() -> None:
+def test_the_policy_learns_actions_with_an_advantage_and_unlearns_the_others() -> None:
     shown = read_page(PAGE, URL).prompt("Pay.", URL, "")
     some, actions = legal(shown)
     assert "Two items" in map(answer_of, some)

@@ -12,7 +12,7 @@ def said(preset: str, arm: Arm) -> str:
     return "\n".join(spa_warnings(load_preset(preset), arm, "these sites"))
 
 
-def test_a_rule_about_documents_that_begins_with_the_agents_first_step_may_reach_nothing() -> None:
+def test_a_document_rule_that_starts_at_the_first_step_may_reach_nothing() -> None:
     words = said("paper/network-error", "first_llm_call")
     assert "rule 'network-error' hits documents, from the agent's first step on" in words
     assert "the presets spa/… reach the data" in words

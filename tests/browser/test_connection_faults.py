@@ -172,3 +172,87 @@ def test_a_browser_that_trusts_by_the_authoritys_key_is_not_fooled_either(tmp_pa
     }
     assert {event.rule for event in lane.events(FaultDelivered)} == set(names)
     assert lane.events(TlsRejected) == []
+
+
+SVG = b"<svg xmlns='http://www.w3.org/2000/svg' width='7' height='7'><!-- %s --></svg>"
+LONG = b"0123456789" * 8_000
+PAGE = f"""<!doctype html><title>Shop</title><img src=/image.svg><script src=/script.js></script>
+<form action=/order method=post><textarea name=note>{LONG.decode()}</textarea>
+<button>Order</button></form><a href=/file download=file>File</a>"""
+# Prints how much of each arrived: of the page, a script, an image, a fetch, a download and a POST.
+READS = """
+import asyncio, json, sys
+from playwright.async_api import async_playwright
+
+chromium, *rest = sys.argv[1:]
+names, flags = json.loads(rest[0]), json.loads(rest[1])
+
+async def read(context, name):
+    page = await context.new_page()
+    response = await page.goto(f"http://{name}.test/", wait_until="load")
+    sizes = [len(await response.body()), *await page.evaluate(
+        "async () => [window.ran, document.images[0].naturalWidth,"
+        " (await (await fetch('/fetch')).text()).length]"
+    )]
+    async with page.expect_download() as coming:
+        await page.click("a")
+    path = await (await coming.value).path()
+    sizes.append(path.stat().st_size)
+    await page.click("button")
+    await page.wait_for_url("**/order")
+    return sizes
+
+async def main():
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=flags)
+        context = await browser.new_context()
+        reads = asyncio.gather(*(read(context, name) for name in names))
+        print(json.dumps(await asyncio.wait_for(reads, 60)))
+        await browser.close()
+
+asyncio.run(main())
+"""
+
+
+def test_whatever_packets_are_lost_or_out_of_order_all_arrives_whole(
+    chromium: Path, tmp_path: Path
+) -> None:
+    kinds = {"lost": "packet_loss", "reordered": "packet_reorder"}
+    rules = [
+        {
+            "name": name,
+            "match": {"url": f"http://{name}.test"},
+            "trigger": {"always": True},
+            "fault": {"kind": kind, "share": 0.1},
+        }
+        for name, kind in kinds.items()
+    ]
+    wanted = Scenario.model_validate({"name": "packets", "rules": rules})
+    ca = ensure_ca(tmp_path / "ca")
+    forkserver = Forkserver()
+    try:
+        with served() as site:
+            for path, media_type, body in (
+                ("/", b"text/html", PAGE.encode()),
+                ("/script.js", b"text/javascript", b"window.ran = 1;" + b" " * len(LONG)),
+                ("/image.svg", b"image/svg+xml", SVG % LONG),
+                ("/fetch", b"text/plain", LONG),
+                ("/file", b"application/octet-stream", LONG),
+                ("/order", b"text/html", b"<title>Ordered</title>"),
+            ):
+                site.routes[path] = Answer(headers=[(b"Content-Type", media_type)], body=body)
+            maps = mapped(*(f"http://{name}.test" for name in kinds), port=site.port)
+            begin = beginner_inside(forkserver, ca, tmp_path)
+            flags = [*QUIET_FLAGS, "--no-sandbox"]
+            with begin(scenario=wanted, maps=maps) as within:
+                program = (sys.executable, "-c", READS, chromium)
+                done = within.run(*program, json.dumps([*kinds]), json.dumps(flags), seconds=90)
+            orders = [request for request in site.seen if request.target == "/order"]
+    finally:
+        forkserver.close()
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [[len(PAGE), 1, 7, len(LONG), len(LONG)]] * 2
+    assert [len(order.body) for order in orders] == [len(LONG) + len("note=")] * 2
+    lane = within.lane
+    rule_of = {event.injection: event.rule for event in lane.events(FaultPlanned)}
+    assert {rule_of[event.injection] for event in lane.events(FaultDelivered)} == {*kinds}

@@ -73,6 +73,9 @@ class PassThrough:
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         return (piece,)
 
+    def read_on(self, exchange: Exchange) -> bool:
+        return False
+
     def body_steps(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[BodyStep]:
         return (piece,)
 

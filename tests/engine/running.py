@@ -3,13 +3,13 @@
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tests.engine.pass_through import PassThrough
 from tests.proxy.support.client import trusting
+from tests.waiting import wait_until as wait_until
 from warex.engine.handler import (
     Connection,
     ConnectionPlan,
@@ -44,6 +44,7 @@ class Scripted(PassThrough):
     response_plan: Callable[[Exchange], ResponsePlan] | None = None
     whole_plan: Callable[[Exchange], WholeResponsePlan] | None = None
     piece: Callable[[bytes, bool], Iterable[bytes]] | None = None
+    reads_on: Callable[[Exchange], bool] = lambda exchange: False
     connections: int = 0
     exchanges: list[Exchange] = field(default_factory=list)
     handshakes: list[tuple[str, str]] = field(default_factory=list)
@@ -108,6 +109,9 @@ class Scripted(PassThrough):
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         return [piece] if self.piece is None else self.piece(piece, last)
 
+    def read_on(self, exchange: Exchange) -> bool:
+        return self.reads_on(exchange)
+
     def outcome(self, count: int = 1) -> Outcome:
         """Wait for the outcome of the ``count``-th exchange."""
         wait_until(lambda: len(self.outcomes) >= count)
@@ -120,14 +124,6 @@ def shake_hands(raw: socket.socket, host: str, ca: CertificateAuthority) -> None
         raw, server_hostname=host, do_handshake_on_connect=False
     ) as client:
         client.do_handshake()
-
-
-def wait_until(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Wait until something has happened on the engine's thread; ``seconds`` bounds a hang."""
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it has not happened"
-        time.sleep(0.002)
 
 
 @dataclass(slots=True)

@@ -118,7 +118,7 @@ SWITCH = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade
 UPGRADE = b"GET / HTTP/1.1\r\n" + HOST + b"Upgrade: x\r\nConnection: upgrade\r\n\r\n"
 
 
-def test_what_a_client_sends_before_its_connection_is_upgraded_passes_at_once_after_that(
+def test_what_a_client_sends_before_its_upgrade_passes_right_after_it(
     ca: CertificateAuthority,
 ) -> None:
     with (

@@ -421,7 +421,7 @@ def connect(port: int, authority: str, more: bytes = b"") -> tuple[socket.socket
         ("no-such-host.invalid", b"dns_error"),
     ],
 )
-def test_a_tunnel_to_a_site_that_is_down_is_refused_with_the_reason_and_without_a_page(
+def test_a_tunnel_to_a_site_that_is_down_is_refused_with_a_reason_only(
     ca: CertificateAuthority, host: str, failure: bytes
 ) -> None:
     handler = Scripted(connect_plan=site_first)

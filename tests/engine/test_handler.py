@@ -1,10 +1,4 @@
-from tests.engine.pass_through import PassThrough
-from warex.engine.handler import Address, ClientHello, Connection, Handler
-
-
-def test_a_handler_needs_no_more_than_the_protocol() -> None:
-    handler: Handler = PassThrough()
-    assert handler is not None
+from warex.engine.handler import Address, ClientHello, Connection
 
 
 def test_a_connection_goes_to_its_sni_before_its_address() -> None:

@@ -1,6 +1,7 @@
 """A response on its way: each part leaves as it comes, and no sooner than it is decided on."""
 
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -9,7 +10,7 @@ import pytest
 from tests.engine.running import Running, Scripted, running, wait_until
 from tests.proxy.support.client import tunnelled
 from tests.proxy.support.raw_sockets import read_to_end
-from warex.engine.handler import Plan, Relay
+from warex.engine.handler import Exchange, Plan, Relay
 from warex.proxy.certificates.ca import CertificateAuthority
 
 pytestmark = pytest.mark.wire
@@ -124,3 +125,32 @@ def test_a_part_of_which_much_is_made_waits_for_its_client(ca: CertificateAuthor
         body = read(client, 1024 * (size + len(b"10000\r\n\r\n")) + len(b"0\r\n\r\n"))
         assert body.endswith(b"\r\n0\r\n\r\n")
         assert handler.outcome().response_bytes == 1024 * size
+
+
+def test_others_are_answered_while_a_handler_reads_on_in_what_passed(
+    ca: CertificateAuthority,
+) -> None:
+    """The client has all but the end of its answer, which waits for the handler."""
+    asked = 0
+
+    def reads_on(of: Exchange) -> bool:
+        nonlocal asked
+        asked += 1
+        return not other_is_over.is_set()
+
+    other_is_over = threading.Event()
+    plan = Plan(Relay(tap=True, reads_on=True))
+    handler = Scripted(response_plan=lambda exchange: plan, reads_on=reads_on)
+    with running(handler, ca) as engine, exchange(engine) as (client, site):
+        site.sendall(HEAD + b"3\r\nabc\r\n0\r\n\r\n")
+        assert read(client, len(HEAD) + 8) == HEAD + b"3\r\nabc\r\n"
+        assert not handler.outcomes
+        handler.response_plan = None
+        with exchange(engine) as (other, other_site):
+            other_site.sendall(HEAD + b"0\r\n\r\n")
+            assert read(other, len(HEAD) + 5) == HEAD + b"0\r\n\r\n"
+        assert handler.outcome().response_bytes == 0
+        other_is_over.set()
+        assert read(client, 5) == b"0\r\n\r\n"
+        assert handler.outcome(2).response_bytes == 3
+    assert asked > 1

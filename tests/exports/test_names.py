@@ -19,7 +19,7 @@ def test_nothing_of_warex_is_imported_for_them() -> None:
     assert loaded.split() == ["warex.exports.names"]
 
 
-def test_each_list_holds_its_words_once() -> None:
+def test_no_name_of_a_format_kind_or_dimension_occurs_twice() -> None:
     words = [*names.FORMATS, *names.RUN_FORMATS]
     for each in (words, names.KINDS, names.DIMENSIONS, names.SIDES, names.LEAKS):
         assert len(set(each)) == len(each) > 1

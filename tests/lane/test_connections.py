@@ -68,7 +68,7 @@ def of_host(host: str, fault: Fault) -> Scenario:
         (WrongPage(), True),
     ],
 )
-def test_a_client_meets_a_site_that_is_down_first_unless_a_rule_may_answer_in_its_place(
+def test_a_site_that_is_down_comes_first_unless_a_rule_may_answer_for_it(
     fault: Fault, needs_site: bool
 ) -> None:
     with trial(scenario=of_host("shop.test", fault)) as began:
@@ -165,9 +165,7 @@ def test_a_mapped_host_is_served_from_where_it_is_mapped_to() -> None:
     assert plan == Intercept(Site("http", Address("127.0.0.1", 8001)))
 
 
-def test_a_mapped_host_without_tls_is_reached_once_a_request_asks_for_it_if_a_rule_may_answer() -> (
-    None
-):
+def test_a_mapped_host_without_tls_is_dialled_at_its_first_request() -> None:
     maps = ("https://plain.test=http://127.0.0.1:8001",)
     with trial(maps=maps, scenario=of_host("plain.test", HttpError())) as began:
         plan = began.lane.hello(began.connect("plain.test"))

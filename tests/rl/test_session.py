@@ -9,7 +9,7 @@ import pytest
 
 from tests.proxy.support.origin import Origin
 from tests.rl.episodes import DOWN_ONCE, FAULTED, SITE, tasks
-from warex.errors import TrialVoid
+from warex.errors import InputError, TrialVoid
 from warex.rl import Episode, EpisodePlan, SessionFactory
 
 pytestmark = pytest.mark.wire
@@ -95,3 +95,39 @@ def test_the_agent_is_any_command_and_its_exit_code_reaches_the_check(
         assert session.verify().env_reward == 0.0
     assert codes == [7]
     assert len(session.trial.requests) == 1
+
+
+@pytest.mark.slow
+def test_a_check_that_returns_no_finite_number_gives_no_reward(
+    origin: Origin, tmp_path: Path
+) -> None:
+    scores = [float("nan"), None, "good"]
+    start = tasks(origin, lambda episode: scores[episode.seed])  # type: ignore[return-value,arg-type]
+    with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
+        results = [factory.create("p", seed).verify() for seed in range(len(scores))]
+    assert [it.env_reward for it in results] == [None] * 3
+    reasons = [it.artifacts["reason"] for it in results]
+    assert reasons[0] == "the task's check returned nan, which is not a finite number"
+
+
+@pytest.mark.slow
+def test_an_agent_that_cannot_be_started_has_no_reward(origin: Origin, tmp_path: Path) -> None:
+    start = tasks(origin, command=(sys.executable, "-c", "a\0b"))
+    with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
+        session = factory.create("p", episode_id="nul")
+        with pytest.raises(InputError, match="the agent of the episode 'nul' cannot be started"):
+            session.wait_for_completion()
+        result = session.verify()
+    assert result.env_reward is None
+    assert "null byte" in result.artifacts["reason"]
+
+
+@pytest.mark.slow
+def test_a_command_that_is_one_text_is_refused_and_its_id_is_free_again(
+    origin: Origin, tmp_path: Path
+) -> None:
+    start = tasks(origin, command="python agent.py")  # type: ignore[arg-type]
+    with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
+        for _ in range(2):
+            with pytest.raises(InputError, match="is not a list of texts"):
+                factory.create("p", episode_id="text")

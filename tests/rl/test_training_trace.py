@@ -2,7 +2,7 @@
 
 import json
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from tests.proxy.support.origin import Origin
 from tests.proxy.support.token_model import PROMPT_IDS, WORDS, TokenModel
 from tests.rl.test_trace_entries import CALL
+from warex.errors import InputError
 from warex.llm.tokens import CallTokens, ChoiceTokens
 from warex.rl import EpisodePlan, EpisodeTask, Session, SessionFactory
 from warex.rl.testbed import MODEL_ORIGIN
@@ -30,10 +31,13 @@ def starting(origin: Origin) -> Callable[[object, int], AbstractContextManager[E
     return start
 
 
-def ask_model(session: Session, path: str = "chat/completions") -> None:
+def ask_model(
+    session: Session, path: str = "chat/completions", sampling: Mapping[str, float] | None = None
+) -> None:
     handler = urllib.request.ProxyHandler({"http": session.episode.proxy_url})
     messages = [{"role": "user", "content": "Which?"}]
-    body = json.dumps({"model": "policy", "max_tokens": 9, "messages": messages}).encode()
+    asked = {"model": "policy", "max_tokens": 9, "messages": messages, **(sampling or {})}
+    body = json.dumps(asked).encode()
     request = urllib.request.Request(f"{MODEL_ORIGIN}/v1/{path}", data=body)
     urllib.request.build_opener(handler).open(request, timeout=10).close()
 
@@ -105,3 +109,54 @@ def test_an_episode_without_tokens_has_no_reward(
     assert why in result.artifacts["reason"]
     assert session.fetch_training_trace().turns == []
     assert len(session.trial.requests) == len(paths)
+
+
+@pytest.mark.slow
+@pytest.mark.wire
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"temperature": 0.7}, None),
+        ({"temperature": 0.7, "top_p": 1}, None),
+        ({}, "was sampled without a temperature, and the policy samples with 0.7"),
+        ({"temperature": 0}, "was sampled with the temperature 0, and the policy samples with 0.7"),
+        ({"temperature": 0.7, "top_p": 0.9}, "with the top_p 0.9, and the policy samples with 1"),
+    ],
+)
+def test_an_episode_that_was_sampled_otherwise_than_the_policy_has_no_reward(
+    origin: Origin, tmp_path: Path, asked: dict[str, float], why: str | None
+) -> None:
+    origin.reset()
+    TokenModel(origin)
+    with SessionFactory(
+        starting(origin),
+        "paper/server-error",
+        out=tmp_path / "out",
+        plan=lambda prompt, seed, place: EpisodePlan(is_faulted=False),
+        sampling={"temperature": 0.7, "top_k": -1},
+        capture_tokens=["model.warex.test"],
+    ) as factory:
+        session = factory.create("p")
+        ask_model(session, sampling=asked)
+        result = session.verify()
+    assert result.env_reward == (1.0 if why is None else None)
+    assert (why or "None") in str(result.artifacts["reason"])
+
+
+@pytest.mark.parametrize(
+    ("sampling", "capture", "why"),
+    [
+        ({"temperature": 0.0}, ["model.warex.test"], "the temperature 0.0 is not a number above 0"),
+        ({"temperature": 1.0}, [], "name the model server by capture_tokens"),
+    ],
+)
+def test_a_sampling_that_cannot_be_compared_is_refused(
+    origin: Origin, tmp_path: Path, sampling: dict[str, float], capture: list[str], why: str
+) -> None:
+    with pytest.raises(InputError, match=why):
+        SessionFactory(
+            *(starting(origin), None),
+            out=tmp_path / "out",
+            sampling=sampling,
+            capture_tokens=capture,
+        )

@@ -31,7 +31,7 @@ urllib.request.urlopen(request).read()
 def rollout(factory: SessionFactory) -> dict[str, Any]:
     """Return what TRL makes of one episode."""
     loop = object.__new__(_HarnessRolloutLoop)
-    loop._factory = (lambda sampling: factory)(training_sampling({"temperature": 1.0}))
+    loop._factory = factory
     loop._adapter = loop._rollout_reward_fn = None
     loop._live_sessions, loop._stop_event = set(), asyncio.Event()
     loop._fork_threshold_tokens = 0
@@ -63,6 +63,7 @@ def main(out: Path) -> None:
                 "paper/server-error",
                 out=out / str(has_tokens),
                 plan=lambda prompt, seed, place: EpisodePlan(is_faulted=False),
+                sampling=training_sampling({"temperature": 1.0}),
                 capture_tokens=["model.warex.test"],
             ) as factory:
                 rollouts.append(rollout(factory))

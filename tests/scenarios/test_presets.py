@@ -195,7 +195,7 @@ SCRIPTS = [f"https://shop.example/{name}.js" for name in "abcdefg"]
         ("failing/scripts", SCRIPTS * 6, 5 * len(SCRIPTS)),
     ],
 )
-def test_the_papers_javascript_failure_is_five_flows_a_task_and_the_other_five_a_script(
+def test_the_papers_javascript_failure_is_five_exchanges_a_task(
     name: str, asked: list[str], hit: int
 ) -> None:
     injector = Injector(load_preset(name), seed=1, sites=("https://shop.example",))

@@ -119,7 +119,7 @@ def test_a_run_that_grows_is_followed_and_one_that_vanishes_is_told(
 
         shutil.rmtree(run)
         page.get_by_role("link", name=re.compile("^second,")).click()
-        expect(page.get_by_text("no traffic was recorded")).to_be_visible()
+        expect(page.get_by_role("alert")).to_contain_text("is not there any more")
         page.get_by_role("link", name="run", exact=True).click()
         expect(page.get_by_role("alert")).to_contain_text("is not a folder", timeout=20_000)
         page.close()

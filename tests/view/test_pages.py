@@ -54,7 +54,10 @@ def walk_through(page: Page) -> None:
     page.get_by_role("link", name="failed").click()
     expect(page.get_by_role("heading", name="Step 2")).to_be_visible()
     expect(page.get_by_role("heading", name="add <b>it</b>")).to_be_visible()
+    page.get_by_role("button", name="i1 http_error by rule").click()
+    expect(page.get_by_role("heading", name="http_error")).to_be_visible()
     page.get_by_role("link", name="compare with the clean twin").click()
+    expect(page.get_by_role("heading", name="add <b>it</b>")).to_be_visible()
     expect(page.get_by_text("They part at step 2, after 1 equal step")).to_be_visible()
     expect(page.locator(".pair-line.first")).to_contain_text("report_infeasible")
 
@@ -120,6 +123,18 @@ def test_the_server_shows_every_view_with_working_keys(browser: Browser, server:
 
     expect(page).to_have_title("WAREX")
     assert problems == []
+    page.close()
+
+
+@pytest.mark.slow
+def test_the_tasks_stay_in_sight_beside_many_columns(browser: Browser, server: str) -> None:
+    page = open_page(browser, server, 200)
+    expect(page.locator("a.cell")).to_have_count(2)
+
+    page.get_by_role("link", name="failed").scroll_into_view_if_needed()
+
+    expect(page.get_by_role("link", name="failed")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".tasks .all .name")).to_be_in_viewport(ratio=0.9)
     page.close()
 
 

@@ -97,9 +97,9 @@ def test_every_text_is_in_the_same_trials(browser: Browser, address: str) -> Non
     page.on("dialog", lambda dialog: problems.append(dialog.message))
     for text, tasks in SEARCHES.items():
         look_for(page, text)
-        expect(page.locator(".tasks .name")).to_have_text(tasks)
+        expect(page.locator(".tasks .all .name")).to_have_text(tasks)
         look_for(page, "")
-        expect(page.locator(".tasks .name")).to_have_count(8)
+        expect(page.locator(".tasks .all .name")).to_have_count(8)
 
     expect(page).to_have_title("WAREX")
     assert problems == []
@@ -109,5 +109,5 @@ def test_every_text_is_in_the_same_trials(browser: Browser, address: str) -> Non
 def test_a_search_has_an_address(browser: Browser, address: str) -> None:
     page = open_page(browser, f"{address}#/run/0?q=cheese")
 
-    expect(page.locator(".tasks .name")).to_have_text(["json", "text"])
+    expect(page.locator(".tasks .all .name")).to_have_text(["json", "text"])
     page.close()

@@ -35,6 +35,7 @@ export function Axis(props: Props): JSX.Element {
   const picture = useRef<SVGSVGElement>(null);
   const [drag, setDrag] = useState<Range | null>(null);
   const x = (t: number) => (t / end) * WIDTH;
+  const ticks = ticksTo(end);
   const requests = useMemo(() => paths(trial.exchanges, x), [trial]);
 
   const timeAt = (event: PointerEvent) => {
@@ -79,6 +80,9 @@ export function Axis(props: Props): JSX.Element {
       >
         {LANES.map(([name, y]) => (
           <line key={name} class="lane" x1="0" x2={WIDTH} y1={y - 5} y2={y - 5} />
+        ))}
+        {ticks.map((t) => (
+          <line key={t} class="tick" x1={x(t)} x2={x(t)} y1="0" y2={HEIGHT} />
         ))}
         {trial.steps.map((step) => (
           <rect
@@ -137,9 +141,11 @@ export function Axis(props: Props): JSX.Element {
           />
         )}
       </svg>
+      <div class="ticks" aria-hidden="true">
+        {ticks.map((t) => <span key={t} style={{ left: `${(t / end) * 100}%` }}>{t} s</span>)}
+      </div>
       </div>
       <figcaption>
-        <span>0 s</span>
         <span>
           {range
             ? `${seconds(range[0])} to ${seconds(range[1])} selected `
@@ -150,10 +156,18 @@ export function Axis(props: Props): JSX.Element {
             </button>
           )}
         </span>
-        <span>{seconds(end)}</span>
+        <span>ends after {seconds(end)}</span>
       </figcaption>
     </figure>
   );
+}
+
+/** Return round times along the axis, a few of them. */
+function ticksTo(end: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(end / 5));
+  const between = [1, 2, 5, 10].map((one) => one * power).find((one) => end / one <= 6)!;
+  const count = Math.floor(end / between);
+  return Array.from({ length: count + 1 }, (_, tick) => Number((tick * between).toPrecision(12)));
 }
 
 /** Return one path for each kind of exchange: thousands of elements would be slow. */

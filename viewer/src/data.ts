@@ -217,6 +217,9 @@ export type PairStep = [number, number, string];
 
 export interface Pair {
   trials: [[number, string], [number, string]];
+  /** The task of both, or the two; the agent is empty if theirs differ. */
+  task: string;
+  agent: string;
   names: [string, string];
   summary: string[];
   sides: [PairStep[], PairStep[]];

@@ -85,7 +85,13 @@ function StepDetail(props: Props & { step: Step }): JSX.Element {
           ["time", `${seconds(step.t)}, ${seconds(step.end - step.t)} long`],
           ["tokens", `${step.input_tokens ?? "—"} in, ${step.output_tokens ?? "—"} out`],
           ["cost", usd(props.judgement.costs[step.seq])],
-          ["faults since the step before", step.faults.join(", ") || "none"],
+          [
+            "faults since the step before",
+            <FaultLinks
+              faults={props.trial.faults.filter((fault) => step.faults.includes(fault.id))}
+              onSelect={props.onSelect}
+            />,
+          ],
         ]}
       />
       <h3>Actions</h3>
@@ -135,6 +141,21 @@ function PromptDiff(props: Props & { step: Step }): JSX.Element {
   );
 }
 
+function FaultLinks(props: { faults: Fault[]; onSelect: Props["onSelect"] }): JSX.Element {
+  if (props.faults.length === 0) return <>none</>;
+  return (
+    <ul class="plain">
+      {props.faults.map((fault) => (
+        <li key={fault.id}>
+          <button type="button" class="link" onClick={() => props.onSelect(fault.seq)}>
+            {fault.id} {fault.kind} by rule {fault.rule}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function ExchangeDetail(props: Props & { exchange: Exchange }): JSX.Element {
   const { exchange, trial } = props;
   const faults = trial.faults.filter((fault) => fault.request_seq === exchange.seq);
@@ -150,21 +171,7 @@ function ExchangeDetail(props: Props & { exchange: Exchange }): JSX.Element {
           ["kind", exchange.resource],
           ["time", `${seconds(exchange.t)}, ${exchange.end === null ? "no end" : `${seconds(exchange.end - exchange.t)} long`}`],
           ["size", bytes(exchange.size)],
-          [
-            "faults",
-            faults.length === 0
-              ? "none"
-              : faults.map((fault) => (
-                  <button
-                    type="button"
-                    class="link"
-                    key={fault.id}
-                    onClick={() => props.onSelect(fault.seq)}
-                  >
-                    {fault.id} {fault.kind} by rule {fault.rule}
-                  </button>
-                )),
-          ],
+          ["faults", <FaultLinks faults={faults} onSelect={props.onSelect} />],
         ]}
       />
       <Head {...props} seq={exchange.seq} title="Request" />

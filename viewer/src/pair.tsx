@@ -21,7 +21,8 @@ export function PairView(props: { route: Route }): JSX.Element {
   return (
     <main>
       <nav class="crumbs" aria-label="Where this is">
-        <a href={`#/run/${run}`}>run</a> / two trials
+        <a href={`#/run/${run}`}>run</a>
+        {pair.value?.agent && ` / ${pair.value.agent}`} / two trials
       </nav>
       <Wait of={pair}>{(value) => <Shown pair={value} />}</Wait>
     </main>
@@ -33,7 +34,8 @@ function Shown(props: { pair: Pair }): JSX.Element {
   const lines = useMemo(() => linesOf(pair), [pair]);
   const link = (side: 0 | 1, step: PairStep | null) => {
     const [run, id] = pair.trials[side];
-    return step && (
+    if (!step) return <span class="quiet">no step</span>;
+    return (
       <a href={trialLink(run, id, step[1])} title={step[2]}>
         {step[0]}. {step[2]}
       </a>
@@ -41,9 +43,10 @@ function Shown(props: { pair: Pair }): JSX.Element {
   };
   return (
     <>
-      <h1>
-        {pair.names[0]} and {pair.names[1]}
-      </h1>
+      <h1>{pair.task}</h1>
+      <p>
+        <strong>{pair.names[0]}</strong> and <strong>{pair.names[1]}</strong>
+      </p>
       <ul class="summary">
         {pair.summary.map((sentence) => <li key={sentence}>{sentence}</li>)}
       </ul>

@@ -48,6 +48,8 @@ export function Rows<T>(props: {
   class: string;
   label: string;
   shown?: number;
+  /** Stays above the rows. */
+  head?: JSX.Element;
   row: (item: T, index: number) => JSX.Element;
 }): JSX.Element {
   const { items, height } = props;
@@ -74,12 +76,13 @@ export function Rows<T>(props: {
     <div
       class={`rows ${props.class}`}
       ref={box}
-      role="list"
+      role="group"
       aria-label={props.label}
       tabIndex={0}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
-      <div style={{ height: `${items.length * height}px`, position: "relative" }}>
+      {props.head}
+      <div class="all" role="list" style={{ height: `${items.length * height}px` }}>
         <div style={{ transform: `translateY(${first * height}px)` }}>
           {items.slice(first, last).map((item, index) => props.row(item, first + index))}
         </div>

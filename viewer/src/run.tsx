@@ -23,7 +23,7 @@ export function RunView(props: { number: number; route: Route; follow: boolean }
         {(run) => (
           <>
             <h1>{run.name}</h1>
-            <p class="quiet">{run.path}</p>
+            {run.path !== run.name && <p class="quiet">{run.path}</p>}
             {needed && !full.value && (
               <p class="quiet" role="status">
                 {full.error ?? "The figures are computed from the traces …"}
@@ -244,12 +244,16 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
           ? "Searching …"
           : `${plural(shown.length, "trial")} of ${plural(lines.length, "task")}. `}
         {matches?.note && `${matches.note} `}
-        ✓ solved, ✗ failed, ∅ void, ↺ recovered, ! claims a success that is none
+        ✓ solved, ✗ failed, ∅ void, … running, ↺ recovered, ! claims a success that is none
       </p>
-      <div class="wide" tabIndex={0}>
-        <div class="grid">
+      <Rows
+        items={lines}
+        height={34}
+        class="tasks"
+        label="Tasks"
+        head={
           <div class="grid-line head" style={template}>
-            <span>task</span>
+            <span class="name">task</span>
             {columns.map(([name, [agent, condition]]) => (
               <span key={name}>
                 {condition}
@@ -257,26 +261,20 @@ function Grid(props: { run: Run; number: number; route: Route }): JSX.Element {
               </span>
             ))}
           </div>
-          <Rows
-            items={lines}
-            height={34}
-            class="tasks"
-            label="Tasks"
-            row={(line) => (
-              <div class="grid-line" role="listitem" style={template} key={line.name}>
-                <span class="name" title={line.name}>{line.name}</span>
-                {columns.map(([name]) => (
-                  <span key={name}>
-                    {(line.cells.get(name) ?? []).map((trial) => (
-                      <Cell key={trial.id} trial={trial} number={props.number} />
-                    ))}
-                  </span>
+        }
+        row={(line) => (
+          <div class="grid-line" role="listitem" style={template} key={line.name}>
+            <span class="name" title={line.name}>{line.name}</span>
+            {columns.map(([name]) => (
+              <span key={name}>
+                {(line.cells.get(name) ?? []).map((trial) => (
+                  <Cell key={trial.id} trial={trial} number={props.number} />
                 ))}
-              </div>
-            )}
-          />
-        </div>
-      </div>
+              </span>
+            ))}
+          </div>
+        )}
+      />
     </section>
   );
 }

@@ -267,14 +267,16 @@ class Relay(Struct, frozen=True):
     """A changed head; None sends the site's as it came."""
     tap: bool = False
     """Whether ``response_piece`` is asked for each piece of the body, and may change it. The
-    engine then frames the body anew only if ``changes_length``."""
+    engine then frames the body again only if ``changes_length``."""
     changes_length: bool = False
     only_reads: bool = False
     """Whether ``response_piece`` returns each piece as it came."""
     pace: Pace | None = None
-    """How what ``response_piece`` returns is sent; the engine then frames the body anew."""
+    """How what ``response_piece`` returns is sent; the engine then frames the body again."""
     steps: bool = False
     """Whether ``body_steps`` is asked in place of ``response_piece``."""
+    reads_on: bool = False
+    """Whether ``read_on`` is asked after each piece."""
 
 
 class EndBody(Struct, frozen=True):
@@ -428,6 +430,12 @@ class Handler(Protocol):
 
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what is sent for a piece of the body; ``last``: with an empty piece at its end."""
+
+    def read_on(self, exchange: Exchange) -> bool:
+        """Work for some milliseconds on what has passed; return whether more is left.
+
+        It is asked once in a turn of the event loop, before more of the body is taken.
+        """
 
     def body_steps(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[BodyStep]:
         """Return what is done for a piece of the body, as ``response_piece``."""

@@ -49,13 +49,15 @@ class ResponseBody:
         self._taps, self._raw = relay.tap, raw
         self._acknowledge = acknowledge
         self._paced = paced
-        self._has_steps = relay.steps
+        self._has_steps, self._reads_on = relay.steps, relay.reads_on
         self.ends_early = False
         """Whether the handler has ended the body, and the site may go on."""
         self._flow = 0
         """Bytes that the site is not yet told of."""
         self._pieces: Iterator[bytes] | None = None
         """What is left of the part that is being sent."""
+        self._is_behind = False
+        """Whether the handler may have work left with what has passed."""
         self._later: deque[DataReceived] = deque()
         """Parts that came meanwhile."""
 
@@ -117,6 +119,8 @@ class ResponseBody:
             pieces = self._handler.response_piece(self._exchange, payload, last=False)
         for piece in pieces:
             await paced.send(piece)
+        while self._reads_on and self._handler.read_on(self._exchange):
+            await asyncio.sleep(0)
 
     async def _do(self, paced: PacedBody, step: BodyStep) -> None:
         match step:
@@ -144,6 +148,7 @@ class ResponseBody:
         if not (self._taps and payload):
             self._send(payload, raw)
             return
+        self._is_behind = self._reads_on
         pieces = self._handler.response_piece(self._exchange, payload, last=False)
         if self._raw:
             changed = b"".join(pieces)
@@ -174,12 +179,19 @@ class ResponseBody:
             self._client.flush()
             await self._client.drain(self._stream)
             await asyncio.sleep(0)
+        if self._is_behind:
+            self._client.flush()
+            while self._handler.read_on(self._exchange):
+                await asyncio.sleep(0)
+            self._is_behind = False
 
     def flush(self) -> bool:
         """Send what was taken; return whether the client takes more now."""
         client = self._client
         client.flush()
-        if self._pieces is not None or client.http.queued(self._stream) or client.end.is_full:
+        if self._pieces is not None or self._is_behind:
+            return False
+        if client.http.queued(self._stream) or client.end.is_full:
             return False
         self._tell_site()
         return True

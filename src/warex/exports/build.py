@@ -97,6 +97,7 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         leaks=tuple(f"{it.what} {it.shown}: {' and '.join(it.sides)}" for it in leaks),
         left_out=dict(left_out.most_common()),
         masked=request.mask,
+        oracle=choice.oracle is not None,
         separability=separability([row for it in by_side.values() for row in it], request.seed),
         vocabularies=selection.vocabularies,
         **request.facts,

@@ -43,6 +43,9 @@ recovers; a *clean* one is an ordinary step of a solved trial.
 | runs | {{ manifest.sources | join(", ") }} |
 | agents | {{ several("agents") }} |
 | benchmarks | {{ several("benchmarks") }} |
+{% if manifest.oracle %}
+| answers | of the tasks' oracles, in the states that the agents came to |
+{% endif %}
 | split by | {{ manifest.split_by | join(", ") or "nothing" }} |
 {% for split, side in manifest.splits.items() if side.examples %}
 | sites of {{ split }} | {{ side.sites | join(", ") }} |

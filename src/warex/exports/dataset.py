@@ -75,6 +75,8 @@ class DatasetManifest(BaseModel, frozen=True, extra="forbid"):
     leaks: tuple[str, ...] = ()
     """Leaks between the splits that were accepted."""
     masked: bool = False
+    oracle: bool = False
+    """Whether steps are answered by the tasks' oracles, whatever state the agent had come to."""
     left_out: Mapping[str, int] = {}
     """Steps that were left out, by reason."""
     separability: tuple[Separability, ...] = ()

@@ -13,6 +13,7 @@ from warex.analysis.trial.attribution import entries_by_task
 from warex.analysis.trial.record import TrialRecord, vocabulary_of
 from warex.errors import InputError, TraceError
 from warex.exports.answers.foreknowledge import foreknowledge
+from warex.exports.answers.oracle import Oracle, OracleAnswer, oracle_answers
 from warex.exports.answers.thoughts import replace_texts, without_thought
 from warex.exports.chat import answer, chat, message_texts, tools
 from warex.exports.fitting import fit_messages
@@ -33,6 +34,8 @@ from warex.traces.reader import read_trace
 KIND_OF_SITE: Final = r"([A-Za-z]+)[-_./]"
 """Matches the kind of site at the start of a task's name: ``shop-order-basket``."""
 _LONGEST: Final = 32_000
+_UNTAUGHT: Final = "clean, of a trial that was not solved"
+_OFF_PLAN: Final = "clean, of a trial that was not solved, in a state that the oracle does not know"
 _MAGIC: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp", b"GIF8": "gif"}
 
 
@@ -50,6 +53,9 @@ class SelectionOptions:
     thoughts: Thoughts = "auto"
     mistakes: bool = False
     """Whether wrong answers to pages that have not failed are included, of unsolved trials."""
+    oracle: Oracle | None = None
+    """What answers all steps on pages that have not failed, whatever state the agent has come to;
+    lost steps are then relabelled, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +131,20 @@ def _of_trial(
     for entries in parts:
         actions = _actions_alone(entries, words) if drops else None
         known = _foreknown(entries, words, actions or {}) if scripted else {}
+        oracle = choice.oracle
+        answers = {} if oracle is None else oracle_answers(oracle, entries, words)
         for step in steps(entries, record.recoveries, words):
-            teaches = step.part != "clean" or record.solved
+            wanted = answers.get(step.call.seq) if step.part == "clean" else None
+            teaches = step.part != "clean" or record.solved or wanted is not None
             if not teaches and not (choice.mistakes and _is_mistake(step, words)):
-                result.left_out["clean, of a trial that was not solved"] += 1
+                result.left_out[_UNTAUGHT if oracle is None else _OFF_PLAN] += 1
             else:
-                for example in _example(run, record, step, words, name, choice, result, actions):
+                for example in _example(
+                    run, record, step, words, name, choice, result, actions, wanted
+                ):
                     _require_no_foreknowledge(example, known, drops=drops)
-                    yield example if teaches else replace(example, part="mistake")
+                    wrong = not teaches or (step.part == "clean" and example.row.relabelled)
+                    yield replace(example, part="mistake") if wrong else example
 
 
 def _is_mistake(step: Step, words: Vocabulary) -> bool:
@@ -201,6 +213,7 @@ def _example(
     choice: SelectionOptions,
     result: FoundExamples,
     actions: Mapping[str, str] | None,
+    oracle: OracleAnswer | None,
 ) -> Iterator[Example]:
     call = step.call.event
     recorded = chat(call)
@@ -209,8 +222,10 @@ def _example(
     if not prompt:
         result.left_out["without a prompt"] += 1
         return
-    wanted, action, relabelled = own, step.act.name, False
-    if step.part == "lost" and choice.relabel:
+    wanted, action, relabelled, texts = own, step.act.name, False, step.act.texts
+    if oracle is not None and not oracle.is_own(step.act):
+        wanted, action, relabelled, texts = oracle.message, oracle.action.name, True, oracle.texts
+    elif step.part == "lost" and (choice.relabel or choice.oracle):
         again = retry_answer(words, step) if step.retry_recovers else None
         if again is None:
             result.left_out["lost, and no action of the agent asks again"] += 1
@@ -218,7 +233,7 @@ def _example(
         wanted, action = again
         wanted = wanted if actions is None else without_thought(wanted, words) or wanted
         relabelled = True
-    fitted = fit_messages([*prompt, wanted], choice.largest, step.act.texts)
+    fitted = fit_messages([*prompt, wanted], choice.largest, texts)
     if fitted is None:
         result.left_out["too long: goal, history and the element acted on do not fit"] += 1
         return

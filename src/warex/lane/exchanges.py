@@ -198,7 +198,7 @@ class Exchanges:
         name, now = f"x{self._recorder.exchanges}", self._recorder.clock.now()
         shows = self._looks.wanted and request.is_top_level
         look = self._looks.of(request) if shows else UNKNOWN_LOOK
-        own = is_reserved(request.host) and request.host in RESERVED_HOSTS
+        own = asked.is_reserved and request.host in RESERVED_HOSTS
         own = own or self._rewritten.is_report(head.path)
         task, task_name = self._attribution.tasks.main, ""
         if not own:
@@ -366,6 +366,11 @@ class Exchanges:
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)
+
+    def read_on(self, wire: WireExchange) -> bool:
+        """Read on in what has passed of a response; return whether more is left."""
+        state: ExchangeState = wire.state
+        return state.traffic.read_on()
 
     def body_steps(self, wire: WireExchange, piece: bytes, *, last: bool) -> Iterable[BodyStep]:
         """Return what is done for a piece of a stream of events."""

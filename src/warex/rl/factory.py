@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from itertools import count
 from types import TracebackType
@@ -13,9 +13,11 @@ from warex.errors import InputError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.rl.curriculum import Curriculum, EpisodePlan, ScoredEpisode
 from warex.rl.session import Episode, Session, StartTask
+from warex.rl.training_trace import check_sampling, why_sampled_otherwise, why_without_tokens
 from warex.sandbox.env_mode.prepare import browser_flags
 from warex.text.arguments import read_path
 from warex.text.latest import Latest
+from warex.traces import Trace
 from warex.traffic import TrafficKeywords
 
 type PlanEpisode = Callable[[object, int, int], EpisodePlan]
@@ -31,10 +33,11 @@ class SessionFactory:
     ``start_task`` starts what an episode needs. ``scenario`` is that of the faulted episodes, in
     any form that ``warex.intercept`` takes. ``plan``, or else ``curriculum``, says which episodes
     are faulted, and how strongly; each reward moves the curriculum on. ``scenario`` may be None
-    where each faulted plan names its own. ``timeout_s`` is the time
-    limit of an agent in seconds, ``out`` the folder of all traces. Other keywords are those of
-    ``warex.intercept`` about traffic; with ``capture_tokens`` an episode without tokens has no
-    reward. ``create`` may be called from several threads.
+    where each faulted plan names its own. ``timeout_s`` is the time limit of an agent in seconds,
+    ``out`` the folder of all traces. Other keywords are those of ``warex.intercept`` about traffic;
+    with ``capture_tokens`` an episode without tokens has no reward, nor has one in which the agent
+    asked for another ``temperature`` or ``top_p`` than ``sampling`` names (each 1 by default).
+    ``create`` may be called from several threads.
 
     Raises InputError for invalid arguments, and when it is entered MachineError if the machine
     lacks something.
@@ -49,6 +52,7 @@ class SessionFactory:
         curriculum: Curriculum | None = None,
         plan: PlanEpisode | None = None,
         timeout_s: float = 300.0,
+        sampling: Mapping[str, float] | None = None,
         **traffic: Unpack[TrafficKeywords],
     ) -> None:
         if not 0 < timeout_s < float("inf"):
@@ -62,7 +66,15 @@ class SessionFactory:
         self._start_task = start_task
         self._scenario = scenario
         self._plan = plan
+        self._sampling = sampling
         self._needs_tokens = bool(traffic.get("capture_tokens"))
+        if sampling is not None:
+            check_sampling(sampling)
+            if not self._needs_tokens:
+                raise InputError(
+                    "SessionFactory(sampling=…): what was sampled is known of captured tokens only;"
+                    " name the model server by capture_tokens=[HOST]"
+                )
         self._begin = intercept(None, out=self.out, **traffic)
         self._stack = ExitStack()
         self._proxy: Interception | None = None
@@ -93,7 +105,8 @@ class SessionFactory:
         """Begin an episode of a prompt, and start its agent.
 
         Episodes of one prompt and seed are a group. Raises InputError if an episode of this id is
-        running, which is not disturbed; whatever the task's start raises.
+        running, which is not disturbed, or the task's command is not a list of texts; what the
+        task's start raises.
         """
         proxy = self._proxy
         if proxy is None:
@@ -123,7 +136,11 @@ class SessionFactory:
             raise
         with self._lock:
             self._sessions[name] = session
-        session.start()
+        try:
+            session.start()
+        except BaseException:
+            session.close()
+            raise
         return session
 
     def _session(
@@ -162,12 +179,18 @@ class SessionFactory:
                 task,
                 trial,
                 timeout_s=self.timeout_s,
-                needs_tokens=self._needs_tokens,
+                why_untrainable=self._why_untrainable if self._needs_tokens else None,
                 end_trial=end_trial.pop_all(),
                 end_task=end_task.pop_all(),
                 on_scored=self._note_scored,
                 on_closed=self._forget,
             )
+
+    def _why_untrainable(self, trace: Trace) -> str | None:
+        reason = why_without_tokens(trace)
+        if reason is None and self._sampling is not None:
+            reason = why_sampled_otherwise(trace, self._sampling)
+        return reason
 
     def _note_scored(self, episode: ScoredEpisode) -> None:
         with self._lock:

@@ -4,21 +4,22 @@ A session has the methods that loop-owning trainers call: OpenEnv's ``ResourceSe
 ``LoopOwningSession``, and so TRL's ``HarnessRolloutWorker``.
 """
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat
 
 from warex.api import Injection, Interception
 from warex.errors import InputError, TrialVoid, WarexError
 from warex.llm.tokens import CallTokens
 from warex.rl.curriculum import EpisodePlan, ScoredEpisode
 from warex.rl.trace_entries import trace_entries
-from warex.rl.training_trace import TrainingTrace, training_trace, why_without_tokens
+from warex.rl.training_trace import TrainingTrace, training_trace
 from warex.sandbox.command import CompletedCommand, run_command
-from warex.traces import LlmCall
+from warex.traces import LlmCall, Trace
 from warex.traces.blobs import BlobStore
 from warex.traces.paths import AGENT_LOG, BLOBS
 
@@ -45,10 +46,10 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeTask:
-    """What one episode needs, made anew for each."""
+    """What one episode needs, made for each."""
 
-    score: Callable[[Episode], float]
-    """Returns the reward once the agent has ended; may raise a WarexError."""
+    score: Callable[[Episode], float | None]
+    """Returns the reward once the agent has ended, or None; may raise a WarexError."""
     command: Callable[[Episode], Sequence[str]] | Sequence[str] = ()
     """The agent's; empty if the caller acts through the episode's proxy itself."""
     maps: tuple[str, ...] = ()
@@ -86,7 +87,7 @@ class Session:
         trial: Interception,
         *,
         timeout_s: float,
-        needs_tokens: bool,
+        why_untrainable: Callable[[Trace], str | None] | None,
         end_trial: ExitStack,
         end_task: ExitStack,
         on_scored: Callable[[ScoredEpisode], None],
@@ -97,7 +98,7 @@ class Session:
         """The episode's proxy, ledger and trace."""
         self._task = task
         self._timeout_s = timeout_s
-        self._needs_tokens = needs_tokens
+        self._why_untrainable = why_untrainable
         self._end_trial = end_trial
         self._end_task = end_task
         self._on_scored = on_scored
@@ -111,9 +112,17 @@ class Session:
         self._is_closed = False
 
     def start(self) -> None:
-        """Start the agent's command, if the task has one."""
+        """Start the agent's command, if the task has one.
+
+        Raises InputError if it is not a list of texts.
+        """
         command = self._task.command
-        arguments = command(self.episode) if callable(command) else tuple(command)
+        arguments = command(self.episode) if callable(command) else command
+        if isinstance(arguments, str) or not all(isinstance(it, str) for it in arguments):
+            raise InputError(
+                f"the command {arguments!r} of the episode {self.episode.id!a} is not a list of"
+                " texts, such as ['python', 'agent.py']"
+            )
         if not arguments:
             return
         environment = {**self.episode.environment, **self._task.variables}
@@ -129,6 +138,10 @@ class Session:
                 )
             except WarexError as error:
                 self._error = error
+            except (TypeError, ValueError) as error:  # Of an argument or a variable.
+                self._error = InputError(
+                    f"the agent of the episode {self.episode.id!a} cannot be started: {error}"
+                )
 
         name = f"agent of {self.episode.id}"
         self._agent = threading.Thread(target=run, name=name, daemon=True)
@@ -226,11 +239,11 @@ class Session:
         self._end_agent()
         void = self._end_episode()
         reward, reason, ledger = None, void, list[Injection]()
-        without_tokens: str | None = None
+        untrainable: str | None = None
         try:
             ledger = self.trial.ledger
-            if self._needs_tokens:
-                without_tokens = why_without_tokens(self.trial.trace)
+            if self._why_untrainable is not None:
+                untrainable = self._why_untrainable(self.trial.trace)
         except WarexError as error:
             reason = reason or f"its trace cannot be read: {error}"
         missed = [it for it in ledger if it.state != "delivered"]
@@ -246,13 +259,18 @@ class Session:
                 f"the fault {first.kind} of the rule {first.rule!r} was planned for {first.url} and"
                 f" not delivered{why}"
             )
-        reason = reason or without_tokens
+        reason = reason or untrainable
         if reason is None:
             code = None if completed is None else completed.code
             try:
-                reward = float(self._task.score(replace(self.episode, exit_code=code)))
+                score = self._task.score(replace(self.episode, exit_code=code))
             except WarexError as error:
                 reason = f"the task's check failed: {error}"
+            else:
+                if isinstance(score, SupportsFloat) and math.isfinite(score):
+                    reward = float(score)
+                else:
+                    reason = f"the task's check returned {score!r}, which is not a finite number"
         return Verification(
             reward,
             metrics={

@@ -1,12 +1,17 @@
 """The sampled tokens of an episode, as TRL takes them: OpenEnv's ``TrainingTrace``."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from warex.errors import InputError
 from warex.llm.tokens import CallTokens
 from warex.rl.trace_entries import trace_entries
 from warex.traces import LlmCall, LlmUnread, Trace
+
+_UNSET: Final = 1.0
+"""A temperature and a top_p that a request does not name; of OpenAI's API and of vLLM's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +77,31 @@ def why_without_tokens(trace: Trace) -> str | None:
         return f"a call to {unread.url} has no tokens, since it cannot be read: {unread.reason}"
     if not any(it.tokens_blob for it in calls):
         return "the agent made no call to the model of which tokens were captured"
+    return None
+
+
+def check_sampling(sampling: Mapping[str, float]) -> None:
+    """Raise InputError if a policy samples by no finite temperature above 0."""
+    temperature = sampling.get("temperature", _UNSET)
+    if not (math.isfinite(temperature) and temperature > 0):
+        raise InputError(
+            f"SessionFactory(sampling=…): the temperature {temperature!r} is not a number above 0;"
+            " the log-probabilities of a policy that does not sample teach nothing"
+        )
+
+
+def why_sampled_otherwise(trace: Trace, sampling: Mapping[str, float]) -> str | None:
+    """Return why an episode's tokens are not those of the policy's sampling, or None.
+
+    Compared are ``temperature`` and ``top_p``; each is 1 where it is not named.
+    """
+    for call in trace.events(LlmCall):
+        for name, asked in (("temperature", call.temperature), ("top_p", call.top_p)):
+            wanted = sampling.get(name, _UNSET)
+            if call.tokens_blob and not math.isclose(_UNSET if asked is None else asked, wanted):
+                sampled = f"without a {name}" if asked is None else f"with the {name} {asked:g}"
+                return (
+                    f"the call {call.exchange} to the model was sampled {sampled}, and the policy"
+                    f" samples with {wanted:g}: set the agent's"
+                )
     return None

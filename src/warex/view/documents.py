@@ -37,7 +37,7 @@ _LARGEST_IMAGE = 1 << 24
 
 
 class Documents:
-    """Reads documents of runs; a run that grows is read anew at each request for it."""
+    """Reads documents of runs; a run that grows is read again at each request for it."""
 
     def __init__(self, runs: Sequence[Path], *, follow: bool = False) -> None:
         """Raise TraceError for a folder that is not a run."""
@@ -127,8 +127,11 @@ class Documents:
         )
         divergence = diverge(*paths)
         names = trial_names((first.key, second.key))
+        tasks = dict.fromkeys((first.key.task, second.key.task))
         return {
             "trials": [[*one], [*other]],
+            "task": " and ".join(tasks),
+            "agent": first.key.agent if first.key.agent == second.key.agent else "",
             "names": [*names],
             "summary": list(describe_divergence(divergence, names)),
             "sides": [
@@ -140,7 +143,8 @@ class Documents:
         }
 
     def search(self, number: int, text: str) -> dict[str, Any]:
-        """Return the ids of the trials that hold a text, as far as a search may take."""
+        """Return the ids of the trials that hold a text: see ``search``. Raises TraceError."""
+        require_run(self._run(number))
         return search(list(self._attempts[number].values()), text)
 
     def search_index(self, number: int) -> tuple[dict[str, Any], list[list[str]]]:
@@ -148,7 +152,7 @@ class Documents:
         return search_index(list(self._attempts[number].values()))
 
     def _index(self, attempt: Attempt) -> TraceIndex:
-        """Return the index of a trial's trace, which is read anew if that has changed."""
+        """Return the index of a trial's trace, which is read again if that has changed."""
         try:
             status = (attempt.path / EVENTS).stat()
         except FileNotFoundError:
@@ -174,6 +178,9 @@ class Documents:
         if trial not in self._attempts[number]:
             self._attempts[number] = attempts_of(self._runs[number])
         try:
-            return self._attempts[number][trial]
+            attempt = self._attempts[number][trial]
         except KeyError:
             raise TraceError(f"The run {self._runs[number]} has no trial {trial!r}.") from None
+        if not attempt.path.is_dir():
+            raise TraceError(f"{attempt.folder} is not there any more.")
+        return attempt

@@ -38,7 +38,7 @@ def test_repeats_and_all_but_the_first_texts_are_left_out_and_options_need_no_id
     assert kept[-1].backend_id == 4
 
 
-def test_of_a_long_page_what_the_goal_names_is_kept_and_what_can_be_filled_in_page_order() -> None:
+def test_compacting_keeps_form_fields_and_what_the_goal_names_in_page_order() -> None:
     mails = [Line(0, f"link 'Mail {n} of June'", n) for n in range(100)]
     tree = [*mails, Line(0, "button 'Send'", 200), Line(0, "textbox 'To'", 300)]
 
@@ -50,9 +50,7 @@ def test_of_a_long_page_what_the_goal_names_is_kept_and_what_can_be_filled_in_pa
     assert kept == [*range(MOST_LINES - 3), 77, 200, 300]
 
 
-def test_of_a_long_page_what_few_lines_are_like_is_kept_before_one_of_many_and_before_repeats() -> (
-    None
-):
+def test_compacting_keeps_rare_lines_before_common_and_repeated_ones() -> None:
     days = [Line(1, f"link 'Go to {n} May'", n) for n in range(60)]
     likes = [Line(2, "button 'Like'", 100 + n) for n in range(0, 40, 2)]
     between = [Line(2, f"link 'Author {n}'", 200 + n) for n in range(20)]

@@ -36,7 +36,7 @@ def test_an_id_may_stand_behind_the_name() -> None:
     )
 
 
-def test_a_compact_page_is_known_by_its_first_heading_or_its_title_not_all_of_a_long_one() -> None:
+def test_a_compact_page_is_named_by_the_start_of_its_heading_or_title() -> None:
     def headed(tree: str, *, compact: bool = True) -> str:
         return read(messages("The goal", Observation("u", "T", tree), [], compact=compact)).headed
 

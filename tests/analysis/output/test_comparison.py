@@ -166,7 +166,7 @@ def test_money_counted_at_other_prices_is_left_out_and_said(tmp_path: Path) -> N
     assert (said in same.left_out, said in apart.left_out) == (False, True)
 
 
-def test_money_of_other_tables_is_left_out_where_they_differ_on_a_model_that_was_asked(
+def test_money_is_not_compared_where_price_tables_differ_on_a_used_model(
     tmp_path: Path,
 ) -> None:
     run(tmp_path / "old", 2)

@@ -46,7 +46,7 @@ def test_a_twin_that_went_another_way_shows_nothing() -> None:
     assert _judge(Twin(build_trace(other, WORDS))).verdict == "recovered"
 
 
-def test_a_reload_is_the_agent_s_where_the_twin_only_waits_for_the_page_to_renew_itself() -> None:
+def test_a_reload_is_the_agents_where_its_clean_twin_only_waits() -> None:
     def judged(then: str) -> str:
         seats: dict[str, Any] = {"page": "/seats"}
         clean: list[dict[str, Any]] = [seats, {"model": then}, {"wait": 1}, seats]
@@ -69,7 +69,7 @@ def _of_another_route(words: str, clean: list[dict[str, Any]]) -> str:
     return found.verdict
 
 
-def test_a_script_that_comes_with_a_route_which_only_trouble_leads_to_is_asked_for_again() -> None:
+def test_a_script_of_a_route_that_only_trouble_leads_to_is_requested_again() -> None:
     by_click: list[dict[str, Any]] = [{"model": "click('3')"}]
     trouble = "An error: the page did not load."
 

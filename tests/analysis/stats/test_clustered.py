@@ -68,7 +68,7 @@ def test_one_pair_a_task_has_newcombe_s_interval() -> None:
 
 
 @given(st.lists(st.integers(-5, 5), max_size=9))
-def test_p_is_the_share_of_all_ways_to_turn_tasks_that_lie_further_and_half_of_those_as_far(
+def test_p_is_the_mid_p_share_of_all_sign_flips_of_tasks(
     sums: list[int],
 ) -> None:
     ways = [abs(sum(way)) for way in product(*((one, -one) for one in sums))]
@@ -111,7 +111,7 @@ def test_with_one_pair_a_task_both_questions_have_mcnemar_s_test(
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.integers(1, 2), st.integers(0, 2), st.integers(0, 2)), max_size=4))
-def test_p_on_these_tasks_is_the_share_of_all_ways_to_deal_a_task_s_trials_to_the_sides(
+def test_p_is_the_share_of_all_permutations_of_trials_within_tasks(
     tasks: list[tuple[int, int, int]],
 ) -> None:
     counts = [(n, min(this, n), min(other, n)) for n, this, other in tasks]

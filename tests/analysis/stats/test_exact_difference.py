@@ -58,7 +58,7 @@ def of_pairs(both: int, lost: int, won: int, neither: int) -> float:
     return p
 
 
-def test_a_gate_of_four_rows_of_one_repeat_breaks_once_in_twenty_at_most_at_its_truth() -> None:
+def test_a_gate_at_its_true_value_breaks_at_most_once_in_twenty() -> None:
     # Half of the tasks rise from 20 to 60 %, half fall from 90 to 30 %: by 10 points together.
     pairs, shares = 10, (0.195, 0.355, 0.255, 0.195)
     broken = 0.0

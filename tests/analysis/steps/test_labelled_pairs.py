@@ -1,7 +1,8 @@
 """The first divergence against labels of a reader who had not seen the code.
 
-`python -m pytest -s` prints the shares, beside those of a baseline: the trials part at the first
-step that was answered after the first delivered fault.
+`python -m pytest -s` prints the shares, beside those of two baselines: the trials part at the first
+step that was answered after the first delivered fault, or at the first one whose actions (without
+any: whose answer) have another text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,10 +40,16 @@ def divergences() -> Mapping[str, Divergence]:
     return found
 
 
-def baseline(trials: Divergence) -> int:
+def before_a_fault(trials: Divergence) -> int:
     _, faulted = trials.paths
     first = min((fault.t for fault in faulted.faults), default=float("inf"))
     return sum(step.t < first for step in faulted.steps)
+
+
+def of_equal_text(trials: Divergence) -> int:
+    pairs = zip(*(path.steps for path in trials.paths), strict=False)
+    same = [(a.actions or a.answer) == (b.actions or b.answer) for a, b in pairs]
+    return [*same, False].index(False)
 
 
 @pytest.mark.parametrize("half", ["seen", "held back"])
@@ -55,14 +62,16 @@ def test_the_first_divergence_is_where_a_reader_sees_it(
         [step.number for step in divergences[one["name"]].rejoined or ()] == (one["again"] or [])
         for one in labels
     ]
-    simple = [baseline(divergences[one["name"]]) == one["equal"] for one in labels]
+    baselines = [
+        [baseline(divergences[one["name"]]) == one["equal"] for one in labels]
+        for baseline in (before_a_fault, of_equal_text)
+    ]
 
-    shares = [sum(each) / len(labels) for each in (equal, rejoined, simple)]
+    shares = [sum(each) / len(labels) for each in (equal, rejoined, *baselines)]
     print(
-        "{}: {} pairs, first {:.2f}, together again {:.2f}, baseline {:.2f}".format(
-            half, len(labels), *shares
-        )
+        "{}: {} pairs, first {:.2f}, together again {:.2f};"
+        " at the fault {:.2f}, at another text {:.2f}".format(half, len(labels), *shares)
     )
     assert len(labels) >= 40
     assert shares[0] >= WANTED
-    assert shares[0] > shares[2]
+    assert shares[0] >= max(shares[2:])

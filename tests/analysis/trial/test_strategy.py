@@ -321,7 +321,7 @@ def test_without_a_fault_it_is_the_share_of_all_steps() -> None:
     assert of(story) == Strategy(one_page=OnePage(OTHER, 2 / 3, 2 / 3))
 
 
-def test_a_trivial_agent_that_only_reloads_breaks_the_rule_and_one_that_stops_does_not() -> None:
+def test_an_agent_that_only_reloads_breaks_the_rule_and_one_that_stops_does_not() -> None:
     trivial = of(reloads(404, 8))
     stops = of(reloads(404, 0).thinks(2, "report_infeasible"))
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.training.experiment import FULL, SMALL, Experiment
+from bench.training.command import parser, size_of
+from bench.training.experiment import FULL, SMALL, Experiment, Size
 
 
 @pytest.fixture
@@ -32,10 +33,11 @@ def test_stage_two_goes_on_from_stage_one_and_both_are_tested(
         *("run", "run", "export"),
         *("export", "train") * 2,  # The rankers, before and after.
         *("evaluate", "evaluate") * 2,
-        *("export", "export", "train", "train", "evaluate", "evaluate"),
+        *("export", "export", "train", "train", "evaluate", "evaluate", "evaluate"),
     ]
-    two, asked, hard = commands[-3:]
+    two, asked, legal, hard = commands[-4:]
     assert "--test" in hard
+    assert legal[legal.index("--legal") + 1] == str(tmp_path / "failures")
     assert two[two.index("--adapter") + 1] == str(tmp_path / "stage-one")
     assert [word for word in asked if word.startswith(str(tmp_path))] == [
         str(tmp_path / name) for name in ("failures", "answers-failures", "stage-one", "tuned-0")
@@ -105,3 +107,14 @@ def test_a_step_that_fails_is_not_marked_as_done(
         broken.run()
 
     assert broken.seconds == {}
+
+
+def test_parts_can_be_left_out() -> None:
+    def size(*words: str) -> Size:
+        return size_of(parser().parse_args(["--out", "x", *words]))
+
+    assert size() == FULL
+    assert size("--seeds", "1").seeds == (0,)
+    assert size("--stages", "one").stage_one is None
+    assert size("--no-live").live == size("--no-live").ranker_live == ()
+    assert size("--quick", "--seeds", "2") == replace(SMALL, seeds=(0, 1))

@@ -34,7 +34,7 @@ def result(
     **scores: Score,
 ) -> ExperimentResult:
     by_name = {name.replace("_", "-"): it for name, it in scores.items()}
-    return ExperimentResult(by_name, rankers or {}, {}, {}, {}, {}, live or {}, {})
+    return ExperimentResult(by_name, rankers or {}, {}, {}, {}, {}, {}, live or {}, {})
 
 
 def write_answers(folder: Path, lines: Sequence[Mapping[str, object]]) -> None:
@@ -142,6 +142,7 @@ def test_answers_are_counted_by_model_and_by_what_was_unseen(tmp_path: Path) -> 
         for one, name in zip(rows, classes, strict=True)
     ]
     write_answers(tmp_path / "answers-failures", lines)
+    write_answers(tmp_path / "answers-legal", lines[-3:])
     pair = read_hard_test().rows("test")[0]
     write_answers(tmp_path / "answers-hard", [{**lines[0], "row": pair.id}])
     write_ranker_answers(tmp_path, rows[0], "recovery")
@@ -159,4 +160,5 @@ def test_answers_are_counted_by_model_and_by_what_was_unseen(tmp_path: Path) -> 
     assert it.acts["base"] == Rate(2, 3)
     page = tables(it)
     assert "| tuned-0 | 2/2 " in page
+    assert "| tuned-0, legal | 2/2 " in page
     assert "10 minutes: stage-one 600 s." in page

@@ -40,8 +40,10 @@ from warex.faults.walls.consent_wall import ConsentWall
 from warex.faults.walls.maintenance_page import MaintenancePage
 from warex.faults.walls.rate_limit import RateLimit
 from warex.faults.walls.session_expired import SessionExpired
+from warex.faults.world.item_gone import ItemGone
 from warex.faults.world.price_change import PriceChange
 from warex.faults.world.two_factor import TwoFactor
+from warex.faults.world.write_conflict import WriteConflict
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
@@ -68,6 +70,8 @@ FAULTS: Final[dict[str, Fault | None]] = {
     "rate_limit": RateLimit(),
     "two_factor": TwoFactor(),
     "price_change": PriceChange(),
+    "item_gone": ItemGone(),
+    "write_conflict": WriteConflict(),
     "popup": Popup(),
     "malicious_popup": MaliciousPopup(lure="session"),
     "fake_site": MaliciousPopup(lure="session"),
@@ -94,6 +98,12 @@ _VIEW: Final = ViewportSize(width=960, height=600)
 _SETTLED: Final = 2_500
 """Milliseconds to wait for a fault's changes of the pages."""
 _MET: Final = "?met=1"
+_SAVES: Final = """(address) => {
+  const form = document.createElement("form");
+  Object.assign(form, {method: "post", action: address});
+  document.body.append(form);
+  form.submit();
+}"""
 _SHEET: Final = """<!doctype html><style>
 body {{ margin: 0; padding: 8px; width: 1184px; font: 13px system-ui, sans-serif; color: #222 }}
 main {{ display: grid; grid-template-columns: repeat(4, 1fr); gap: 8px }}
@@ -155,7 +165,7 @@ def _shots(
         context = browser.new_context(
             proxy={"server": lane.url}, ignore_https_errors=True, viewport=_VIEW
         )
-        tabs = {site: _opened(context, url) for site, url in pages.items()}
+        tabs = {site: _opened(context, url, name) for site, url in pages.items()}
         next(iter(tabs.values())).wait_for_timeout(_SETTLED)
         if name == "fake_site":
             for tab in tabs.values():
@@ -170,12 +180,17 @@ def _shots(
     return shots
 
 
-def _opened(context: BrowserContext, url: str) -> Page:
-    """Open a page twice: a fault may look as the site did before."""
+def _opened(context: BrowserContext, url: str, name: str) -> Page:
+    """Open a page, then meet the fault there: it may look as the site did before."""
     page = context.new_page()
-    for address in (url, f"{url}{_MET}"):
-        with suppress(Error):
-            page.goto(address)
+    with suppress(Error):
+        page.goto(url)
+    item = f"{_origin(url)}/products/1" if name == "item_gone" else url
+    with suppress(Error):
+        if name == "write_conflict":
+            page.evaluate(_SAVES, f"{url}{_MET}")
+        else:
+            page.goto(f"{item}{_MET}")
     return page
 
 

@@ -1,6 +1,7 @@
-"""Take pictures of faults in a browser for the docs: one sheet per group of presets or faults.
+r"""Take pictures of faults in a browser for the docs: one sheet per group of presets or faults.
 
-python -m tests.browser.pages.pictures docs/images paper variation walls lies injection
+python -m tests.browser.pages.pictures docs/images paper variation walls lies injection \
+    connection transport browser
 """
 
 import base64
@@ -16,12 +17,25 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, ViewportSize, sync_playwright
 
 from tests.proxy.support.lanes import Begin, beginner, scenario
+from tests.proxy.support.namespace_programs import BeginInside, beginner_inside
 from warex.faults import Fault
 from warex.faults.attacks.dark_pattern import DarkPattern
 from warex.faults.attacks.deceptive_form import DeceptiveForm
 from warex.faults.attacks.prompt_injection import PromptInjection
+from warex.faults.browser.endless_spinner import EndlessSpinner
+from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.connection_refused import ConnectionRefused
+from warex.faults.connection.connection_timeout import ConnectionTimeout
+from warex.faults.connection.dns_failure import DnsFailure
+from warex.faults.connection.network_error import NetworkError
+from warex.faults.connection.tls_error import TlsError
 from warex.faults.lies.soft_error import SoftError
 from warex.faults.lies.text_corruption import TextCorruption
+from warex.faults.transport.bandwidth import Bandwidth
+from warex.faults.transport.malformed_response import MalformedResponse
+from warex.faults.transport.offline import Offline
+from warex.faults.transport.stalled_body import StalledBody
+from warex.faults.transport.truncated_body import TruncatedBody
 from warex.faults.walls.captcha_wall import CaptchaWall
 from warex.faults.walls.consent_wall import ConsentWall
 from warex.faults.walls.maintenance_page import MaintenancePage
@@ -36,10 +50,29 @@ from warex.scenarios.presets import preset_names
 from warex_testbed.server import Testbed
 
 SITE = "http://shop.warex.test"
+SECURE_SITE = "https://shop.warex.test"
 VIEW = ViewportSize(width=960, height=600)
 _SETTLED = 3_000
 """Milliseconds to wait for a fault's changes of the page."""
 _PRODUCT = "/products/1"
+_INSIDE = "connection"
+"""The group whose pictures are taken in a namespace."""
+_FLAGS = [*QUIET_FLAGS, "--disable-quic", "--no-sandbox"]
+_VISIT = f"""
+import sys
+from contextlib import suppress
+from playwright.sync_api import Error, sync_playwright
+
+chromium, url, file, settled = sys.argv[1:]
+with sync_playwright() as driver:
+    browser = driver.chromium.launch(executable_path=chromium, args={_FLAGS})
+    page = browser.new_page(viewport={dict(VIEW)})
+    with suppress(Error):
+        page.goto(url)
+    page.wait_for_timeout(int(settled))
+    page.screenshot(path=file)
+    browser.close()
+"""
 _FAULTS: dict[str, tuple[str, dict[str, Fault]]] = {
     "walls": (
         "/",
@@ -68,6 +101,31 @@ _FAULTS: dict[str, tuple[str, dict[str, Fault]]] = {
             "dark_pattern, pattern: nagging": DarkPattern(pattern="nagging"),
         },
     ),
+    "connection": (
+        "/",
+        {
+            "dns_failure": DnsFailure(),
+            "connection_refused": ConnectionRefused(),
+            "connection_timeout": ConnectionTimeout(),
+            "connection_cut": ConnectionCut(),
+            "connection_cut, how: close": ConnectionCut(how="close"),
+            "tls_error, how: expired": TlsError(how="expired"),
+            "tls_error, how: unknown_ca": TlsError(how="unknown_ca"),
+            "network_error, page: firefox": NetworkError(delay=0, page="firefox"),
+        },
+    ),
+    "transport": (
+        "/",
+        {
+            "truncated_body, how: clean": TruncatedBody(how="clean", share=0.15),
+            "truncated_body, how: close": TruncatedBody(how="close", share=0.1),
+            "stalled_body": StalledBody(share=0.12),
+            "bandwidth, down: 600": Bandwidth(down=600),
+            "malformed_response": MalformedResponse(),
+            "offline": Offline(),
+        },
+    ),
+    "browser": ("/", {"endless_spinner": EndlessSpinner()}),
 }
 """The page of a group, and its faults by caption."""
 _SHEET = """<!doctype html><style>
@@ -99,18 +157,23 @@ def draw(folder: Path, groups: list[str]) -> None:
     """Write ``faults-GROUP.png`` for each group."""
     with tempfile.TemporaryDirectory() as scratch, Testbed() as bed, sync_playwright() as driver:
         server = Forkserver()
-        begin = beginner(server, ensure_ca(Path(scratch, "ca")), Path(scratch))
+        ca = ensure_ca(Path(scratch, "ca"))
+        begin = beginner(server, ca, Path(scratch))
+        begin_inside = beginner_inside(server, ca, Path(scratch))
         browser = driver.chromium.launch(
             executable_path=str(find_chromium()),
             proxy={"server": "http://127.0.0.1:9"},
-            args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],
+            args=_FLAGS,
         )
         for group in groups:
             path, met = _met(group)
-            figures = "".join(
-                _figure(name, _shot(browser, begin, bed, path, scenario))
-                for name, scenario in ({"no fault": None} | met).items()
-            )
+            figures = ""
+            for name, scenario in ({"no fault": None} | met).items():
+                if group == _INSIDE:
+                    png = _shot_inside(begin_inside, bed, Path(scratch, "shot.png"), scenario)
+                else:
+                    png = _shot(browser, begin, bed, path, scenario)
+                figures += _figure(name, png)
             sheet = browser.new_page(viewport={"width": 1200, "height": 300})
             sheet.set_content(_SHEET.format(figures=figures))
             png = _small(sheet, sheet.screenshot(full_page=True))
@@ -126,10 +189,13 @@ def _met(group: str) -> tuple[str, dict[str, Scenario]]:
         names = [name for name in preset_names() if name.startswith(f"{group}/")]
         return "/", {name: load_preset(name) for name in names}
     path, faults = _FAULTS[group]
-    return path, {
-        name: scenario(fault, match={"resource": fault.default_resource or ("document",)})
-        for name, fault in faults.items()
-    }
+    return path, {name: scenario(fault, match=_match(fault)) for name, fault in faults.items()}
+
+
+def _match(fault: Fault) -> dict[str, object]:
+    if fault.target == "connection":
+        return {"url": SECURE_SITE}
+    return {"resource": fault.default_resource or ("document",)}
 
 
 def _figure(name: str, png: bytes) -> str:
@@ -160,13 +226,23 @@ def _shot(
             proxy={"server": lane.url}, ignore_https_errors=True, viewport=VIEW
         )
         page = context.new_page()
-        with suppress(Error):  # Some faults make the browser show its own error page.
-            page.goto(SITE + path)
+        # Some faults make the browser show its own error page, or never end the page.
+        with suppress(Error):
+            page.goto(SITE + path, wait_until="load" if scenario is None else "commit")
         if scenario is not None:
             page.wait_for_timeout(_SETTLED)
         png = page.screenshot()
         context.close()
     return png
+
+
+def _shot_inside(begin: BeginInside, bed: Testbed, file: Path, scenario: Scenario | None) -> bytes:
+    """Take the picture in a namespace, where connections and lookups can fail."""
+    maps = (f"{SECURE_SITE}=http://127.0.0.1:{bed.port}",)
+    with begin(scenario=scenario, maps=maps, sites=(SECURE_SITE,), seed=1) as within:
+        settled = str(_SETTLED)
+        within.says(sys.executable, "-c", _VISIT, find_chromium(), SECURE_SITE, file, settled)
+    return file.read_bytes()
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def test_an_item_sneaked_into_a_cart_stands_in_its_table_and_can_be_removed(
     assert {what for what, _ in said(lane)} == {"shown", "removed"}
 
 
-def test_an_advertisement_looks_like_the_results_around_it_and_leads_to_a_site_of_its_own(
+def test_an_advertisement_looks_like_a_result_and_leads_to_its_own_site(
     browser: Browser, begin: Begin, cart: Origin
 ) -> None:
     with lane_to(begin, cart, scenario(DarkPattern(pattern="disguised_ad"))) as lane:

@@ -107,7 +107,7 @@ def test_an_error_in_one_lane_stops_the_others_and_is_raised() -> None:
 
 
 @pytest.mark.parametrize("taken_by_the_lane", [True, False])
-def test_an_interrupt_stops_the_lanes_before_it_is_raised_whichever_thread_took_the_signal(
+def test_an_interrupt_in_any_thread_stops_the_lanes_before_it_is_raised(
     taken_by_the_lane: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop, waiting, ended = threading.Event(), threading.Event(), threading.Event()

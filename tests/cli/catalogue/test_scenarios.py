@@ -71,6 +71,21 @@ def test_a_rule_that_can_never_match_is_named_and_so_is_one_outside_the_sites(
     assert "Warnings" not in warex("scenarios", "check", outside).out
 
 
+def test_strict_refuses_a_scenario_with_warnings(warex: Warex, tmp_path: Path, har: Path) -> None:
+    file = tmp_path / "socket.yaml"
+    rule = "{name: a, match: {resource: %s}, trigger: {always: true}, fault: {kind: %s}}"
+    for resource, kind, warns in (
+        ("document", "websocket_fault", True),
+        ("document", "http_error", False),
+    ):
+        file.write_text(f"schema_version: 1\nname: n\nrules: [{rule % (resource, kind)}]\n")
+        assert warex("scenarios", "check", str(file)).code == 0
+        strict = warex("scenarios", "check", "--strict", str(file))
+        assert strict.code == (2 if warns else 0)
+        assert ("has 1 warning (above), and --strict allows none" in strict.err) == warns
+    assert warex("scenarios", "check", "--strict", str(file), "--against", str(har)).code == 2
+
+
 def test_a_rule_that_hits_nothing_of_a_recording_is_named(
     warex: Warex, har: Path, tmp_path: Path
 ) -> None:

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.analysis.builders import RunFolder, solved
 from tests.cli.conftest import Warex
-from tests.exports.runs import several_sites
+from tests.exports.runs import clean, several_sites
 from warex.cli import main
 from warex.exports.dataset import read_dataset
 from warex.extras import install_command
@@ -58,6 +59,18 @@ def test_trajectories_are_for_other_programs(
 def test_personal_data_are_masked_where_that_is_wanted(tmp_path: Path) -> None:
     assert exported(tmp_path, "--mask", "--split", "none") == 0
     assert read_dataset(tmp_path / "data").manifest.masked
+
+
+def test_steps_are_answered_by_oracles_only_where_tasks_have_solutions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exported(tmp_path, "--oracle", "--split", "none") == 0
+    assert read_dataset(tmp_path / "data").manifest.oracle
+    folder = RunFolder(tmp_path / "other", benchmark="webarena").manifest()
+    folder.trial("clean", "0", solved(), clean())
+
+    assert code("export", folder.path, "--oracle", "--out", tmp_path / "none") == 2
+    assert "the tasks of the benchmark 'webarena' come without solutions" in capsys.readouterr().err
 
 
 def test_names_can_be_held_out(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def asked(path: str, kind: str = "document", method: str = "GET") -> Exchange:
     return Exchange("1", Request(method, f"https://shop.test{path}", {"sec-fetch-dest": kind}))
 
 
-def test_an_item_that_was_sneaked_in_reaches_the_shops_other_pages_and_its_baskets_data() -> None:
+def test_a_sneaked_in_item_reaches_the_shops_other_pages_and_its_basket_data() -> None:
     assert not SNEAK.reaches(asked("/checkout"), {})
     _, state = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
 
@@ -92,7 +92,7 @@ def test_an_item_that_was_removed_does_not_come_back() -> None:
     assert not SNEAK.reaches(asked("/checkout"), state)
 
 
-def test_a_request_that_removes_the_item_is_answered_as_done_and_never_reaches_the_shop() -> None:
+def test_a_request_that_removes_the_item_is_answered_without_the_shop() -> None:
     _, state = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
     ((edit,), state) = SNEAK.effects(asked("/api/cart", "empty"), state, KeyedRng(1, "r"))
     assert isinstance(edit, Rewrite)

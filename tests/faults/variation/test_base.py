@@ -16,7 +16,7 @@ def without_report(fault: VariationFault, seed: int, page: int) -> str:
 
 
 @each
-def test_all_pages_of_a_trial_are_changed_in_the_same_way_and_those_of_another_in_another(
+def test_pages_are_changed_in_one_way_within_a_trial_and_in_another_in_the_next(
     fault: type[VariationFault],
 ) -> None:
     one = fault()

@@ -9,5 +9,8 @@ def test_the_strength_is_the_share_of_the_names_that_drift(strength: float) -> N
     assert settings(IdDrift(strength=strength))["strength"] == strength
 
 
-def test_the_seed_alone_chooses_the_names() -> None:
-    assert len({settings(IdDrift(), seed)["seed"] for seed in range(30)}) == 30
+def test_the_script_gets_a_seed_of_its_own_for_each_seed_of_a_trial() -> None:
+    seeds = [settings(IdDrift(), seed)["seed"] for seed in (*range(30), 0)]
+
+    assert len(set(seeds[:30])) == 30
+    assert seeds[30] == seeds[0]

@@ -9,5 +9,8 @@ def test_the_strength_is_the_share_of_the_parts_that_may_change_places(strength:
     assert settings(Reorder(strength=strength))["strength"] == strength
 
 
-def test_the_seed_alone_chooses_the_order() -> None:
-    assert len({settings(Reorder(), seed)["seed"] for seed in range(30)}) == 30
+def test_the_script_gets_a_seed_of_its_own_for_each_seed_of_a_trial() -> None:
+    seeds = [settings(Reorder(), seed)["seed"] for seed in (*range(30), 0)]
+
+    assert len(set(seeds[:30])) == 30
+    assert seeds[30] == seeds[0]

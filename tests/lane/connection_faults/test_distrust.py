@@ -100,7 +100,7 @@ def test_a_model_and_an_excluded_host_may_distrust_us(host: str, unnamed: Distru
         ("cdn.test", 0.01, 0, False),
     ],
 )
-def test_a_client_that_always_closes_after_the_handshake_distrusts_us_without_an_alert(
+def test_a_client_that_always_closes_after_the_handshake_counts_as_distrusting(
     host: str, after: float, requests: int, void: bool, named: Distrust
 ) -> None:
     named.requested("c0", "other.test")

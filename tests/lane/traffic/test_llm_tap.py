@@ -14,8 +14,9 @@ from tests.llm.families.vectors import vectors
 from tests.llm.malformed_calls import malformed, malformed_answer
 from warex.clock import Clock
 from warex.lane.traffic import llm_tap
+from warex.lane.traffic.coded_stream import CodedStream
 from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
-from warex.llm import LLM_APIS, LlmApi, Usage, recognise
+from warex.llm import LLM_APIS, LlmApi, Usage, recognise, streamed_answer
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces import LlmCall, TraceWriter, read_trace
 
@@ -307,3 +308,42 @@ def test_tokens_that_can_be_none_are_estimated_and_that_is_said(tokens: JsonValu
     assert (event.complete, event.error, event.finish) == (True, None, "stop")
     assert (event.usage, event.output_tokens) == ("estimated", 3)
     assert event.usage_error == "its API tells what can be no number of tokens"
+
+
+def test_an_encoded_stream_is_read_a_part_at_a_time() -> None:
+    """Its parts are of 64 KiB, so that others do not wait at its end."""
+    call = tap(stream=True)
+    call.begun, call.coded = streamed_answer(call.request), CodedStream("gzip")
+    events = [chunk({"content": f"{number:05} "}) for number in range(5000)]
+    body = b"".join((*events, chunk({}, "stop"), b"data: [DONE]\n\n"))
+    call.add(gzip.compress(body), 20.0)
+    assert len(call.coded.body) == 65536
+    assert call.first_token == 20.0
+    parts = 1
+    while call.read_on(21.0):
+        parts += 1
+    assert parts == -(-len(body) // 65536)
+    assert call.coded.body == body
+    assert call.begun.events.done
+
+    event = read(call, content_encoding="gzip", now=60.0).event
+
+    assert event.complete
+    assert event.answer == "".join(f"{number:05} " for number in range(5000))
+    assert event.first_token_s == 10.0
+
+
+@pytest.mark.parametrize("reads_on", [True, False])
+def test_what_is_left_of_an_encoded_stream_is_read_at_its_end(reads_on: bool) -> None:
+    """As where the client leaves, or in the further members of gzip."""
+    call = tap(stream=True)
+    call.begun, call.coded = streamed_answer(call.request), CodedStream("gzip")
+    members = [[chunk({"content": "a"})], [chunk({"content": "b"}), chunk({}, "stop")]]
+    packed = b"".join(gzip.compress(b"".join(it)) for it in members)
+    call.add(packed, 20.0)
+    while reads_on and call.read_on(20.0):
+        pass
+
+    event = read(call, content_encoding="gzip", now=60.0).event
+
+    assert (event.answer, event.complete) == ("ab", True)

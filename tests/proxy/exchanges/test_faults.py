@@ -553,7 +553,7 @@ def test_a_site_that_answers_before_the_upload_ends_is_recorded_in_order(begin: 
     assert lane.proxy.broken is None
 
 
-def test_a_call_whose_next_message_waits_for_an_answer_goes_on_under_a_rule_that_leaves_it_alone(
+def test_a_call_goes_on_under_a_rule_that_leaves_its_next_message_alone(
     begin: Begin,
 ) -> None:
     second = scenario(HttpError(status=503), trigger=Trigger(nth=(2,)), per="url")

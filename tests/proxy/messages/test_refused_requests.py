@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
-from bench.fuzz.mutants_http import mutated, requests
+from bench.fuzz.mutants_http import requests
+from bench.fuzz.mutate import mutated
 
 from tests.proxy.support.client import H2Client, secure, tunnelled
 from tests.proxy.support.lanes import Begin, Lane, scenario

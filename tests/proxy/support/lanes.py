@@ -1,7 +1,6 @@
 """Proxies for the wire tests, and their traces."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from tests.waiting import wait_until as wait_until
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.client import Proxy, start_proxy
@@ -76,11 +76,3 @@ def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenari
     return Scenario(
         name="test", rules=(Rule(name="rule", match=match, trigger=hits, fault=fault, **rule),)
     )
-
-
-def wait_until(happened: Callable[[], object], seconds: float = 30) -> None:
-    """Ask again and again; the proxy is another process. ``seconds`` bounds a hang."""
-    end = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)

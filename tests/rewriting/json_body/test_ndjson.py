@@ -88,7 +88,7 @@ def test_the_lines_are_a_list_that_can_be_empty_or_lack_every_second_item() -> N
     assert json.loads(change.before)["name"] == "Blue"
 
 
-def test_a_line_goes_on_as_soon_as_it_is_whole_and_all_else_once_nothing_is_to_change() -> None:
+def test_a_complete_line_is_forwarded_and_all_else_once_nothing_can_change() -> None:
     rewriter = begun(edit("nulled", "/1/a"))
 
     assert rewriter.feed(b'{"a":1}\n{"a"') == b'{"a":1}\n'

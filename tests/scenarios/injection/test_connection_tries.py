@@ -101,6 +101,15 @@ def test_where_a_client_waits_to_learn_of_it_the_hold_begins_then(
     assert ordinals(unhit, 0, lasts) == [None, 2], "who is let through waits for nothing"
 
 
+def test_a_rule_that_always_hits_leaves_no_gap_before_its_next_occurrence() -> None:
+    dropped: JsonValue = {"kind": "connection_timeout"}
+    seconds = (0, 4.8, 5.0, 5.9, 6.0)
+    always = Injector(refuse(fault=dropped, trigger={"always": True}), 1)
+    assert ordinals(always, *seconds) == [1, 1, 1, 1, 2]
+    window = Injector(refuse(fault=dropped, trigger={"always": True, "between": [0, 5.5]}), 1)
+    assert ordinals(window, *seconds) == [1, 1, None, None, None]
+
+
 def test_a_silent_resolver_is_asked_again_within_one_occurrence() -> None:
     silent: JsonValue = {"kind": "dns_failure", "code": "timeout"}
     injector = Injector(one(fault=silent, trigger={"first": 1}), 1)

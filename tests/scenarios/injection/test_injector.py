@@ -179,7 +179,7 @@ def test_per_rule_all_that_match_are_numbered_in_order_of_arrival() -> None:
     assert places(found) == [("down", "", 1), ("down", "", 2), ("down", "", 3)]
 
 
-def test_a_rule_about_third_parties_neither_hits_nor_counts_what_is_of_the_pages_own_site() -> None:
+def test_a_rule_about_third_parties_ignores_requests_of_the_pages_own_site() -> None:
     fault: JsonValue = {"kind": "javascript_failure", "third_party": True}
     injector = Injector(one(trigger={"first": 1}, fault=fault), 1)
     of = {name: {**SCRIPT, "sec-fetch-site": name} for name in ("same-origin", "cross-site")}

@@ -28,9 +28,7 @@ def test_a_window_holds_its_beginning_and_not_its_end() -> None:
     assert [count.outside_window(1, steps) for steps in (2, 3, 4)] == [True, False, False]
 
 
-def test_a_rule_hits_all_that_its_trigger_says_in_its_share_of_trials_and_nothing_in_others() -> (
-    None
-):
+def test_a_rule_hits_as_its_trigger_says_in_its_share_of_trials_alone() -> None:
     count = RuleState(one(trigger={"first": 3, "trials": 0.25}).rules[0], ())
     hits = [[count.fires(seed, "", ordinal) for ordinal in (1, 2, 3)] for seed in range(1000)]
 

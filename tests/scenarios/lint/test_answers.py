@@ -94,6 +94,33 @@ def test_a_fault_that_changes_no_answer_of_such_a_kind_is_told(
     assert why in said if why else "can never apply" not in said
 
 
+@pytest.mark.parametrize(
+    ("fault", "about"),
+    [
+        ({"kind": "json_corruption"}, "data"),
+        ({"kind": "partial_list"}, "data"),
+        ({"kind": "prompt_injection", "where": "json"}, "data"),
+        ({"kind": "sse_fault", "action": "drop"}, "streams"),
+    ],
+)
+def test_a_fault_of_data_in_a_rule_about_documents_is_told(
+    fault: dict[str, Any], about: str
+) -> None:
+    kind = fault["kind"]
+    assert f"{kind} about {about}, which scripts ask for" in told(fault, {"resource": "document"})
+    assert "which scripts ask for" not in told(fault, {"resource": ["document", "xhr"]})
+    assert "which scripts ask for" not in told({"kind": "popup"}, {"resource": "document"})
+
+
+def test_a_limit_of_uploads_hits_no_request_without_a_body() -> None:
+    up = {"kind": "bandwidth", "up": 1000}
+    assert "can never apply: bandwidth limits the bodies of requests only" in told(
+        up, {"method": "GET"}
+    )
+    assert "can never apply" not in told(up, {"method": ["GET", "POST"]})
+    assert "can never apply" not in told({**up, "down": 1000}, {"method": "GET"})
+
+
 def test_every_fault_of_a_site_can_change_something() -> None:
     for kind in CATALOGUE:
         if not issubclass(kind, (ConnectionFault, LlmFault, McpFault)):

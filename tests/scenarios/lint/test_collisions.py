@@ -103,9 +103,7 @@ def test_faults_that_do_not_end_an_exchange_both_strike() -> None:
 POPUP = {"kind": "popup"}
 
 
-def test_an_answer_in_the_sites_place_is_changed_by_a_fault_of_pages_whichever_comes_first() -> (
-    None
-):
+def test_a_page_fault_changes_a_reply_of_warex_whatever_the_order_of_rules() -> None:
     once = {"first": 1}
     assert told(rule("pop", match=PAGES, fault=POPUP), rule("err", once, match=PAGES)) == (
         "Rules 'pop' and 'err' may meet in one exchange; then both are applied, 'err' before the"

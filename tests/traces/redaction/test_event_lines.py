@@ -100,3 +100,26 @@ def test_long_texts_of_others_are_not_kept_in_memory(place: str) -> None:
     finally:
         tracemalloc.stop()
     assert kept < 500_000
+
+
+@pytest.mark.parametrize(
+    "value", ['"q" \\ {"headers":[]}', "é €", "not UTF-8: \udc80", "a " * 2500, "b " * 10_000]
+)
+def test_a_head_is_written_alike_however_often_it_recurs(value: str) -> None:
+    lines = EventLines(Redactor())
+    event = RequestSeen(
+        exchange="x1",
+        method="GET",
+        url="https://shop.example/",
+        resource="other",
+        top_level=False,
+        http_version="HTTP/1.1",
+        connection="c1",
+        size=0,
+        headers=[("User-Agent", value), ("Authorization", f"Bearer {TOKEN}")],
+    )
+    former, latter = (json.loads(lines.of(event)) for _ in range(2))
+    assert former == latter
+    (_, agent), (_, authorization) = former["headers"]
+    assert agent == value
+    assert TOKEN not in authorization

@@ -61,7 +61,40 @@ def test_without_scikit_learn_the_rules_remain(monkeypatch: pytest.MonkeyPatch) 
     assert set(by_name([clean("c"), failure("f")], [clean("t"), failure("u")])) == {
         "few elements",
         "majority",
+        "first element",
     }
+
+
+def clicking(name: str, wanted: str, page: str = BUSY) -> Row:
+    answer = {"role": "assistant", "content": f"click('{wanted}')"}
+    return row(name, messages=[{"role": "user", "content": page}, answer])
+
+
+def test_a_click_on_the_first_element_counts_where_it_is_wanted_or_reloads() -> None:
+    again = [{"role": "user", "content": "[3] button 'Try again'"}, failure().answer]
+    rows = [clicking("a", "1"), clicking("b", "2"), failure("f"), failure("g", messages=again)]
+    retry_on_clean = clicking("c", "4", "[3] button 'Try again'\n[4] link 'Cart'")
+
+    first = by_name([*rows, retry_on_clean])["first element"]
+
+    assert str(first.agreement) == "1/3"
+    assert str(first.recovery) == "1/2"
+    assert str(first.false_reloads) == "1/3"
+    assert first.balanced == pytest.approx((1 / 2 + 1 / 3) / 2)
+
+
+def test_words_of_the_history_alone_are_a_baseline_where_there_is_one() -> None:
+    def after(name: str, site: str, past: str, *, failing: bool) -> Row:
+        made = failure if failing else row
+        prompt = {"role": "user", "content": f"# Current page\n\n{BUSY}\n\n# History\n\n{past}"}
+        return made(name, site=site, messages=[prompt, made().answer])
+
+    sites = [f"{at}.example" for at in range(6)]
+    rows = [after(f"c{it}", it, "click('4')", failing=False) for it in sites]
+    rows += [after(f"f{it}", it, "the list is missing", failing=True) for it in sites]
+
+    assert by_name(rows)["words of the history"].balanced == 1
+    assert "words of the history" not in by_name([clean("c"), failure("f")], [clean("t")])
 
 
 def test_a_test_is_separable_where_a_baseline_passes_95_percent() -> None:

@@ -34,11 +34,11 @@ def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
     task = tasks.find(situation.goal)
     if task is None:
         return _report("I do not know this task.")
-    step = _next_step(situation.turns)
+    step = next_step(situation.turns)
     if step >= len(task.oracle):
         return "All steps are done.\nsend_msg_to_user('Done.')"
     place = _place(step, situation)
-    here = _resume(task, step, situation)
+    here = resume(task, step, situation)
     if situation.turns and situation.turns[-1].failed and _is_covered(here, situation):
         return place + _uncover(persona, situation)
     if len(situation.turns) >= LONGEST or _failures(situation.turns, step) >= STUBBORNNESS:
@@ -79,7 +79,7 @@ def _patience(persona: Persona, situation: Situation) -> int:
     return PATIENCE if willing else 0
 
 
-def _next_step(turns: Sequence[Turn]) -> int:
+def next_step(turns: Sequence[Turn]) -> int:
     """Return the step after the last one done; a failed action or a reload did not do it."""
     if not turns:
         return 0
@@ -87,13 +87,13 @@ def _next_step(turns: Sequence[Turn]) -> int:
     return last.step if last.reloaded or last.failed or last.aside else last.step + 1
 
 
-def _resume(task: Task, step: int, situation: Situation) -> tuple[int, Element] | None:
+def resume(task: Task, step: int, situation: Situation) -> tuple[int, Element] | None:
     """Return the current step and its element, or None if no expected element is here.
 
     Usually that is the next step. A reload discards fields and dialogs, so the page's steps begin
     again, or those of the page before if the reload led back there.
     """
-    element = _find(task.oracle[step], situation.elements)
+    element = find_element(task.oracle[step], situation.elements)
     begun = task.first_of_page(step)
     if not (situation.turns and situation.turns[-1].reloaded):
         return (step, element) if element else None
@@ -101,12 +101,13 @@ def _resume(task: Task, step: int, situation: Situation) -> tuple[int, Element] 
         return step, element
     before = task.first_of_page(begun - 1) if begun else begun
     for index in (*range(begun, step + 1), *range(before, begun)):
-        if element := _find(task.oracle[index], situation.elements):
+        if element := find_element(task.oracle[index], situation.elements):
             return index, element
     return None
 
 
-def _find(wanted: OracleStep, elements: Sequence[Element]) -> Element | None:
+def find_element(wanted: OracleStep, elements: Sequence[Element]) -> Element | None:
+    """Return the element that a step needs, if it is there and can be used."""
     named = (it for it in elements if (it.role, it.text) == (wanted.role, wanted.name))
     any_state = wanted.action == "answer"
     return next((it for it in named if any_state or (it.id and not it.disabled)), None)
@@ -143,11 +144,18 @@ def _shown(step: OracleStep) -> str:
 
 def _do(step: OracleStep, element: Element) -> str:
     if step.action == "answer":
-        return f"the {_shown(step)} is here, I am done.\nsend_msg_to_user({step.text!r})"
+        return f"the {_shown(step)} is here, I am done.\n{action_of(step, element)}"
     shown = f"{_shown(step)} [{element.id}]" if element.id_last else _shown(step)
-    arguments = repr(element.id) if step.action == "click" else f"{element.id!r}, {step.text!r}"
     verb = step.action.replace("_", " ")
-    return f"{verb} the {shown}.\n{step.action}({arguments})"
+    return f"{verb} the {shown}.\n{action_of(step, element)}"
+
+
+def action_of(step: OracleStep, element: Element) -> str:
+    """Return a step's action as the reference agent reads it: ``click('7')``."""
+    if step.action == "answer":
+        return f"send_msg_to_user({step.text!r})"
+    arguments = repr(element.id) if step.action == "click" else f"{element.id!r}, {step.text!r}"
+    return f"{step.action}({arguments})"
 
 
 def _report(why: str) -> str:

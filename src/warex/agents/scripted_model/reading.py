@@ -64,6 +64,8 @@ class Situation:
     """The elements in the page's last dialog, if any."""
     headed: str = ""
     """A compact page's first heading, or its title; empty for a whole page."""
+    failed: bool = False
+    """Whether the last action failed, whoever chose it."""
 
 
 def read(messages: Sequence[dict[str, Any]]) -> Situation:
@@ -80,6 +82,7 @@ def read(messages: Sequence[dict[str, Any]]) -> Situation:
         dialog=elements(_dialog(page)),
         # Only a prompt for a small model does not ask for the next action.
         headed="" if "Next action" in sections else _headed(page),
+        failed="Error message from last action" in sections,
     )
 
 

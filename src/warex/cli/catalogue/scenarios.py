@@ -9,6 +9,7 @@ from warex.cli.group import listing
 from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.traffic import site_option
 from warex.cli.output import echo, echo_json, echo_rows, first_line
+from warex.errors import InputError
 
 
 @listing("scenarios")
@@ -56,9 +57,15 @@ def show(name: str, as_json: bool) -> None:
 )
 @click.option("--seed", type=int, help="Random seed. [default: the trial's]")
 @site_option
+@click.option("--strict", is_flag=True, help="Refuse a scenario with warnings.")
 @json_option
 def check(
-    file: str, against: Path | None, seed: int | None, sites: tuple[str, ...], as_json: bool
+    file: str,
+    against: Path | None,
+    seed: int | None,
+    sites: tuple[str, ...],
+    strict: bool,
+    as_json: bool,
 ) -> None:
     """Explain a scenario, or list the requests of a recording that it would affect."""
     from warex.cli.trial_path import find_trace
@@ -66,12 +73,18 @@ def check(
     from warex.scenarios.load import load_scenario
     from warex.scenarios.preview.explain import explain
     from warex.scenarios.preview.recording import hits_in_recording
+    from warex.text.english import count_noun
 
+    if strict and against is not None:
+        raise InputError("--strict is about a scenario by itself: leave --against out")
     scenario = load_scenario(file)
     if against is None:
         words, warnings = explain(scenario, sites), lint(scenario, sites)
         result = {"name": scenario.name, "in_words": words, "warnings": warnings}
         echo_json(result) if as_json else echo(words)
+        if strict and warnings:
+            number = count_noun(len(warnings), "warning")
+            raise InputError(f"{file} has {number} (above), and --strict allows none")
         return
     hits = hits_in_recording(scenario, find_trace(against), seed, sites)
     if as_json:

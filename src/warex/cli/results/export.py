@@ -2,9 +2,9 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.core import ParameterSource
@@ -27,6 +27,10 @@ from warex.exports.names import (
     Thoughts,
 )
 from warex.text.english import count_noun
+
+if TYPE_CHECKING:
+    from warex.analysis.run.load import Run
+    from warex.exports.answers.oracle import Oracle
 
 _OF_RUNS: Final = frozenset(("runs", "kind", "out", "otlp", "agents", "conditions"))
 """Parameters that formats of whole runs have."""
@@ -77,6 +81,12 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     help="Include steps without recovery, with the answer that reloads the page.",
 )
 @click.option(
+    "--oracle",
+    is_flag=True,
+    help="Relabel the agents' wrong steps as the tasks' oracles act in the same state; implies"
+    " --relabel.",
+)
+@click.option(
     "--split",
     "by",
     multiple=True,
@@ -118,7 +128,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "--most",
     type=click.IntRange(1),
     metavar="N",
-    help="Most failures to train on; with --all or --only, most rows per kind.",
+    help="Train on at most N failures; with --all or --only, take at most N rows per kind.",
 )
 @click.option("--only", type=click.Choice(KINDS), help="Take one kind only.")
 @click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's.")
@@ -135,7 +145,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "--largest",
     type=click.IntRange(1000),
     default=32_000,
-    help="Most characters of a prompt; of a longer one the page's last elements are cut.",
+    help="Cut the last elements of a page whose prompt has more characters than this.",
 )
 @click.option(
     "--thoughts",
@@ -166,6 +176,7 @@ def command(
     out: Path | None,
     otlp: str | None,
     relabel: bool,
+    oracle: bool,
     by: tuple[str, ...],
     shares: tuple[int, int, int],
     test: tuple[str, ...],
@@ -228,9 +239,18 @@ def command(
     pattern = KIND_OF_SITE if group is None else _pattern(group)
     require_empty_folder(out)
     require_parquet(kind)
+    damaged = _Damaged()
+    loaded = [load_run(run, on_damage=damaged) for run in runs]
     request = DatasetRequest(
         format=kind,
-        choice=SelectionOptions(relabel, largest, not (no_images or mask), pattern, thoughts),
+        choice=SelectionOptions(
+            relabel=relabel,
+            largest=largest,
+            images=not (no_images or mask),
+            group=pattern,
+            thoughts=thoughts,
+            oracle=_oracle(loaded) if oracle else None,
+        ),
         plan=SplitPlan(dimensions, shares, by_side, seed) if dimensions else None,
         clean_per_failure=None if unbalanced or only else ratio,
         most=most,
@@ -246,8 +266,6 @@ def command(
             "made_by": shlex.join(click.get_current_context().obj or ()),
         },
     )
-    damaged = _Damaged()
-    loaded = [load_run(run, on_damage=damaged) for run in runs]
     manifest = write_dataset(out, build(loaded, request), card)
     for split, facts in manifest.splits.items():
         counts = f"{facts.failure} failure, {facts.clean} clean"
@@ -266,6 +284,26 @@ def command(
         echo(f"left out   {damaged.number:,}: damaged")
     echo(f"data set   {out}")
     damaged.check()
+
+
+def _oracle(runs: Sequence["Run"]) -> "Oracle":
+    """Return the oracle of the runs' tasks. Raises InputError if a benchmark's tasks have none."""
+    from functools import partial
+
+    from warex.agents.scripted_model.oracle import oracle_actions
+    from warex.agents.scripted_model.tasks import load
+    from warex.benchmarks import Benchmark, benchmark_kind
+
+    files: list[Path] = []
+    for name in sorted({attempt.key.benchmark for run in runs for attempt in run.attempts}):
+        kind = benchmark_kind(name)
+        if kind.scripted_task_files is Benchmark.scripted_task_files:
+            raise InputError(
+                f"--oracle: the tasks of the benchmark {name!r} come without solutions; --relabel"
+                " needs none"
+            )
+        files += kind().scripted_task_files()
+    return partial(oracle_actions, load(*files))
 
 
 class _Damaged:

@@ -107,6 +107,10 @@ class Refusal:
         """Send it as it is."""
         return (piece,)
 
+    def read_on(self, exchange: Exchange) -> bool:
+        """Nothing is read."""
+        return False
+
     def body_steps(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Send it as it is."""
         return (piece,)

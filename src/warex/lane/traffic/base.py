@@ -98,6 +98,15 @@ class Traffic:
         """Read a piece of the response, empty at its end; return what the client receives."""
         return piece
 
+    @property
+    def reads_on(self) -> bool:
+        """Whether ``feed`` leaves work for ``read_on``."""
+        return False
+
+    def read_on(self) -> bool:
+        """Work for some milliseconds on what was fed; return whether more is left."""
+        return False
+
     def reset(self) -> None:
         """Forget what was read of the response, since a fault sends another one or paces it."""
 

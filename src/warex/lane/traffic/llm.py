@@ -8,13 +8,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warex.effects import Reply
-from warex.engine.http.encoding import decode, encode
+from warex.engine.http.encoding import StreamDecoder, decode, encode
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.errors import TrialVoid
 from warex.exchange import Exchange, Request
 from warex.lane.config import ProxyConfig
 from warex.lane.record.recorder import Recorder
 from warex.lane.traffic.base import Ending, Traffic
+from warex.lane.traffic.coded_stream import CodedStream
 from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
 from warex.lane.traffic.token_capture import TokenCapture
 from warex.lane.whole_response import WholeResponse
@@ -288,8 +289,10 @@ class LlmTraffic(Traffic):
             self.tap.tokens.answered(head)
         fields = head.headers
         streams = fields.get("content-type").lower().startswith("text/event-stream")
-        if streams and 200 <= head.status < 300 and not fields.get("content-encoding"):
+        coding = fields.get("content-encoding")
+        if streams and 200 <= head.status < 300 and StreamDecoder.reads(coding):
             self.tap.begun = streamed_answer(self.tap.request)
+            self.tap.coded = CodedStream(coding) if coding else None
 
     @property
     @override
@@ -329,6 +332,15 @@ class LlmTraffic(Traffic):
         if piece:
             self.tap.add(piece, self._calls.recorder.clock.now())
         return piece
+
+    @property
+    @override
+    def reads_on(self) -> bool:
+        return self.tap.coded is not None
+
+    @override
+    def read_on(self) -> bool:
+        return self.tap.read_on(self._calls.recorder.clock.now())
 
     @override
     def reset(self) -> None:

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warex.engine.http.encoding import decode
+from warex.lane.traffic.coded_stream import CodedStream
 from warex.lane.traffic.token_capture import TokenCapture
 from warex.llm import (
     LlmAnswer,
@@ -49,6 +50,8 @@ class LlmTap(Struct):
     """Length of a stream's body and second of the trial, after each of its first pieces."""
     begun: StreamedAnswer | None = None
     """Reads a stream of events as it comes."""
+    coded: CodedStream | None = None
+    """Decodes it first, where it is encoded."""
     first_token: float | None = None
     """Second of the trial at which the model first said something, if that is known by then."""
     cache_entry: CacheLookup | None = None
@@ -70,13 +73,30 @@ class LlmTap(Struct):
         self.last_byte = now
         room = MAX_BODY - len(self.body)
         self.is_truncated = self.is_truncated or len(data) > room
-        self.body += data if len(data) <= room else data[:room]
+        recorded = data if len(data) <= room else data[:room]
+        self.body += recorded
         if self.request.stream and len(self.piece_times) < _MAX_PIECE_TIMES:
             self.piece_times.append((len(self.body), now))
-        if self.begun is not None:
-            self.begun.read(self.body)
-            if self.first_token is None and self.begun.has_content:
-                self.first_token = now
+        if self.coded is None:
+            self._read(self.body, now)
+        else:
+            self.coded.add(recorded)
+            self.read_on(now)
+
+    def read_on(self, now: float) -> bool:
+        """Read the next part of an encoded stream; return whether more of it may be left."""
+        if self.coded is None or not self.coded.decode_part():
+            return False
+        self._read(self.coded.body, now)
+        return True
+
+    def _read(self, body: bytearray, now: float) -> None:
+        """Read the events that are complete now; ``body``: all that came, decoded."""
+        if self.begun is None:
+            return
+        self.begun.read(body)
+        if self.first_token is None and self.begun.has_content:
+            self.first_token = now
 
     def read_upstream_usage(self, status: int, content_type: str, content_encoding: str) -> None:
         """Note the usage of the model's own answer, which a fault may replace."""
@@ -87,7 +107,7 @@ class LlmTap(Struct):
         self.first_byte = self.last_byte = None
         self.body, self.is_truncated = bytearray(), False
         self.piece_times = []
-        self.begun = self.first_token = None
+        self.begun = self.coded = self.first_token = None
 
 
 class ReadCall(Struct, frozen=True):
@@ -198,7 +218,7 @@ def _answer(
     if status is None:
         return LlmAnswer(model=tap.request.model, error=error or "no answer came")
     content = decode(bytes(tap.body), content_encoding, MAX_BODY)
-    begun, tap.begun = tap.begun, None  # It is used up.
+    begun, tap.begun, tap.coded = tap.begun, None, None  # It is used up.
     answer = read_answer(tap.request, status, content_type, content.body, begun)
     if content.error is not None:
         answered = 200 <= status < 300

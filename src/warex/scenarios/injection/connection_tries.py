@@ -190,7 +190,7 @@ class _TriedPorts:
 class ConnectionTryRules:
     """Judges connection tries, for one trial.
 
-    ``own_hosts`` are WAREX's own and never judged; ``llm_hosts`` are hosts of models besides the
+    ``own_hosts`` are WAREX's own and never judged; ``llm_hosts`` are hosts of models beyond the
     well-known ones, also as `*.example`.
     """
 
@@ -294,7 +294,7 @@ class ConnectionTryRules:
     def ports_with_own_block(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host with a ``next_outcome`` of their own.
 
-        Besides the ports that rules name, these are tried ports, which have counts of their own,
+        Beyond the ports that rules name, these are tried ports, which have counts of their own,
         and (except on loopback) the web's, since draws depend on the port.
         """
         host = ConnectionTarget.of("connect", host, None).host
@@ -393,13 +393,23 @@ class ConnectionTryRules:
         current = rule.occurrences.get(target)
         armed = state.skipped is None
         if current is not None and state.now < current.until and not (current.skipped and armed):
-            # A try that begins to fail too late would succeed after all.
-            in_time = state.now < current.until - rule.fault.retries_for_s
-            hit = current.injection is not None and armed and in_time
+            # A try that begins to fail too late would succeed after all, unless it is hit again.
+            lasts = state.now < current.until - rule.fault.retries_for_s or self._is_always_hit(
+                rule, target, state._replace(now=current.until)
+            )
+            hit = current.injection is not None and armed and lasts
             return _View(hit, occurrence=current)
         if not armed or rule.count.outside_window(state.now, state.steps):
             return _View()
         return _View(self._planner.fires(rule.count, *rule.count.next(target)), is_new=True)
+
+    def _is_always_hit(self, rule: _Rule, target: ConnectionTarget, state: TrialState) -> bool:
+        """Whether a rule that is always triggered hits a new occurrence."""
+        return (
+            rule.always
+            and not rule.count.outside_window(state.now, state.steps)
+            and self._planner.fires(rule.count, *rule.count.next(target))
+        )
 
     def _about(self, target: ConnectionTarget) -> list[_Rule]:
         llm = self._is_llm(target)

@@ -13,6 +13,8 @@ from warex.scenarios.scenario import Rule
 from warex.text.english import listing
 
 _ANY_TYPE: Final = ("text/html", "application/json", "application/x-ndjson")
+_EMPTY: Final = frozenset(("GET", "HEAD", "OPTIONS"))
+"""Methods of requests that have no body as a rule."""
 _SWITCHES: Final = 101
 """The status of an answer that begins a WebSocket."""
 
@@ -31,6 +33,11 @@ def unchangeable(rule: Rule) -> Iterator[str]:
             "calls over a WebSocket to a model are recorded, and no fault of models hits them;"
             " websocket_fault does, in a rule whose `url` names the model's host"
         )
+    elif _limits_requests_only(effects) and rule.methods and _EMPTY.issuperset(rule.methods):
+        yield (
+            f"{rule.fault.kind} limits the bodies of requests only, and a request by"
+            f" {listing(rule.methods, 'or')} has none"
+        )
     elif any(_needs_body(effect) for effect in effects) and _is_of_websockets(rule):
         yield (
             f"{rule.fault.kind} changes the body of an answer, and the rule is about WebSockets,"
@@ -38,10 +45,7 @@ def unchangeable(rule: Rule) -> Iterator[str]:
             " answers or cuts, as http_error or connection_cut, hits their handshake"
         )
     else:
-        # An edit of headers depends on those that there are.
-        edits = [effect.edit for effect in effects if isinstance(effect, Rewrite)]
-        if edits and not any(isinstance(edit, HeaderEdit) for edit in edits):
-            yield from _without_effect(rule, edits)
+        yield from _without_effect(rule, _edits(effects))
 
 
 def websockets_among(rule: Rule) -> Iterator[str]:
@@ -53,6 +57,20 @@ def websockets_among(rule: Rule) -> Iterator[str]:
             "hits no WebSocket, though its `resource` names them:"
             f" {rule.fault.kind} changes the body of an answer, and leaves their messages alone;"
             " websocket_fault changes them."
+        )
+
+
+def data_as_documents(rule: Rule) -> Iterator[str]:
+    """Yield a predicate of a rule about documents whose fault changes no HTML."""
+    if set(rule.resources) != {"document"} or rule.match.content_type:
+        return
+    kinds = rule.fault.media_types
+    edits = _edits(rule.fault.effects_on_page())
+    if kinds or (edits and not any(_takes(edit, "GET", 200, "text/html") for edit in edits)):
+        yield (
+            f"is about documents only, which are HTML as a rule, and {rule.fault.kind} about"
+            f" {'streams' if kinds else 'data'}, which scripts ask for; name xhr under `resource`,"
+            " or leave it out."
         )
 
 
@@ -87,6 +105,23 @@ def _off_streams(rule: Rule) -> Iterator[str]:
         )
 
 
+def _edits(effects: Sequence[Effect]) -> Sequence[Edit]:
+    """Return the edits of a body; none if one is of headers, which depends on those there are."""
+    edits = [effect.edit for effect in effects if isinstance(effect, Rewrite)]
+    return [] if any(isinstance(edit, HeaderEdit) for edit in edits) else edits
+
+
+def _takes(edit: Edit, method: str, status: int, media_type: str) -> bool:
+    """Whether an edit takes up an answer of a kind."""
+    request = Request(method, "https://site.example/")
+    return edit.begin(request, Response(status, {"content-type": media_type})) is not None
+
+
+def _limits_requests_only(effects: Sequence[Effect]) -> bool:
+    limits = [it for it in effects if isinstance(it, Throttle)]
+    return bool(limits) and len(limits) == len(effects) and all(it.down is None for it in limits)
+
+
 def _needs_body(effect: Effect) -> bool:
     if isinstance(effect, Throttle):
         return False
@@ -104,14 +139,12 @@ def _without_effect(rule: Rule, edits: Sequence[Edit]) -> Iterator[str]:
     """Yield the reason if no edit of the fault takes up any of the answers, found by trying."""
     match = rule.match
     types = match.content_type or _ANY_TYPE
-    if any("*" in each for each in types):
+    if not edits or any("*" in each for each in types):
         return
     for edit, method, status, kind in product(
         edits, match.method or ("GET",), match.status or (200,), types
     ):
-        request = Request(method, "https://site.example/")
-        response = Response(status, {"content-type": kind})
-        if edit.begin(request, response) is not None:
+        if _takes(edit, method, status, kind):
             return
     if match.content_type:
         yield f"{rule.fault.kind} changes nothing in an answer of type {listing(types)}"

@@ -5,7 +5,7 @@ from typing import Final
 
 from warex.exchange import SUBRESOURCES
 from warex.faults import ConnectionFault
-from warex.scenarios.lint.answers import websockets_among
+from warex.scenarios.lint.answers import data_as_documents, websockets_among
 from warex.scenarios.lint.collisions import collisions, explain_superseded, only_url, superseded
 from warex.scenarios.lint.connection_faults import lint_connection_rule
 from warex.scenarios.lint.off_site import off_site
@@ -69,7 +69,12 @@ def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
     if rule.targets_llm or rule.targets_mcp:
         # Calls are sequential and change nothing on a site.
         return ()
-    return (*_alone(rule), *websockets_among(rule), *_after_the_document(rule, scenario.arm))
+    return (
+        *_alone(rule),
+        *websockets_among(rule),
+        *data_as_documents(rule),
+        *_after_the_document(rule, scenario.arm),
+    )
 
 
 def may_write(rule: Rule) -> bool:

@@ -6,7 +6,7 @@ Events come with their secrets: this is the one place that redacts them.
 import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from itertools import chain, starmap
+from itertools import starmap
 from types import UnionType
 from typing import Any, Final, Literal, TypeAliasType, Union, get_args, get_origin, get_type_hints
 
@@ -70,12 +70,13 @@ class EventLines:
 
     Long texts of others are shortened here, since a secret that was cut is not recognised.
 
-    Fields are redacted one by one, and cached: hosts, URLs, headers and messages recur often.
+    Fields are redacted one by one, and cached: hosts, URLs, heads and messages recur often.
     """
 
     def __init__(self, redactor: Redactor) -> None:
         self.redactor = redactor
         self._pair = lru_cache(maxsize=2048)(self._new_pair)
+        self._head = cached_if_short(maxsize=128)(self._new_head)
         self._nested = cached_if_short(maxsize=1024)(redactor.line)
 
     def of(self, event: Event) -> str:
@@ -98,11 +99,9 @@ class EventLines:
                 return self._by_fields(self._tool_call(event))
             case _:
                 return self._by_fields(event)
+        head = self._head(_value(event.headers))
         # Quotes are escaped in strings, so the first match is the field.
-        size = sum(map(len, chain.from_iterable(event.headers)))
-        pair = self._pair if size <= _LONGEST_CACHED else self._new_pair
-        pairs = ",".join(starmap(pair, event.headers))
-        return _value(bare).replace('"headers":[]', f'"headers":[{pairs}]', 1)
+        return _value(bare).replace('"headers":[]', f'"headers":[{head}]', 1)
 
     def _by_fields(self, event: Event) -> str:
         plain: dict[str, Json] = {"event": event.event}
@@ -151,6 +150,11 @@ class EventLines:
             case AgentAction(), "arguments":
                 value = redactor.json(redactor.arguments(value))
         return self._nested(_value(value))
+
+    def _new_head(self, fields: str) -> str:
+        """Return the fields of a head, which are JSON, without their secrets and brackets."""
+        pair = self._pair if len(fields) <= _LONGEST_CACHED else self._new_pair
+        return ",".join(starmap(pair, json.loads(fields)))
 
     def _new_pair(self, name: str, value: str) -> str:
         return _value(list(self.redactor.header(name, value)))

@@ -94,9 +94,15 @@ def summary_data(results: Sequence[ModelResult]) -> list[dict[str, Any]]:
 
 def baseline_summary(trivial: Sequence[BaselineResult]) -> Table:
     """Return a terminal table of each baseline's rates on the same rows."""
-    table = _table("baseline", "recovered", "false reloads", "learnt from")
+    table = _table("baseline", "recovered", "agrees", "false reloads", "learnt from")
     for one in trivial:
-        table.add_row(one.name, shown(one.recovery), shown(one.false_reloads), one.learnt_from)
+        table.add_row(
+            one.name,
+            shown(one.recovery),
+            _agreement(one),
+            shown(one.false_reloads),
+            one.learnt_from,
+        )
     return table
 
 
@@ -107,7 +113,10 @@ def baseline_data(trivial: Sequence[BaselineResult]) -> list[dict[str, Any]]:
             "baseline": one.name,
             "learnt_from": one.learnt_from,
             "recovery": _data(one.recovery),
-            "clean": {"false_reloads": _data(one.false_reloads)},
+            "clean": {
+                "false_reloads": _data(one.false_reloads),
+                "agreement": None if one.agreement is None else _data(one.agreement),
+            },
             "balanced_accuracy": one.balanced,
         }
         for one in trivial
@@ -130,13 +139,20 @@ def verdict_on_test(trivial: Sequence[BaselineResult]) -> str:
 
 def baseline_table(trivial: Sequence[BaselineResult]) -> str:
     """Return the baselines' rates as a Markdown table, with the verdict on the test."""
-    lines = ["| baseline | learnt from | recovered | false reloads |", "| --- | --- | --- | --- |"]
+    lines = [
+        "| baseline | learnt from | recovered | clean: agrees | false reloads |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     lines += [
-        f"| {one.name} | {one.learnt_from or '—'} | {shown(one.recovery)} |"
+        f"| {one.name} | {one.learnt_from or '—'} | {shown(one.recovery)} | {_agreement(one)} |"
         f" {shown(one.false_reloads)} |"
         for one in trivial
     ]
     return "\n".join([*lines, "", verdict_on_test(trivial), ""])
+
+
+def _agreement(one: BaselineResult) -> str:
+    return "—" if one.agreement is None else shown(one.agreement)
 
 
 def side_by_side(rows: Sequence[Row], answered: Mapping[str, Answers]) -> str:

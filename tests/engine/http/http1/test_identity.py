@@ -3,7 +3,8 @@
 import random  # noqa: TID251  (Of the answers, not of a trial.)
 from collections.abc import Iterator
 
-from bench.fuzz.mutants_http import answers, mutated, requests
+from bench.fuzz.mutants_http import answers, requests
+from bench.fuzz.mutate import mutated
 
 from tests.engine.http.http1.test_connection import Relay, pieces
 from warex.engine.http.events import (

@@ -156,7 +156,7 @@ def test_a_password_between_a_user_and_a_host_is_secret(text: str) -> None:
     assert _found(near.at_host, text) == ["Quartz!77rocks"]
 
 
-def test_a_value_beside_a_secret_s_name_in_a_tool_s_arguments_is_redacted_and_learned() -> None:
+def test_a_value_beside_a_secrets_name_in_tool_arguments_is_redacted_and_learned() -> None:
     redactor = Redactor()
     steps: JsonValue = {
         "steps": [{"do": "click", "on": "Password"}, {"do": "put", "it": "Quartz!77rocks"}]
