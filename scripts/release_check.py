@@ -17,6 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 from email import message_from_string
 from email.message import Message
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -29,6 +30,9 @@ PYTHONS: Final = ("3.12", "3.13")
 NEXT: Final = "3.14"
 """The version whose dependencies must all have wheels."""
 _PLATFORMS: Final = ("x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "aarch64-apple-darwin")
+_FOR_CONTRIBUTORS: Final = ("dev", "docs")
+_APART: Final = ("inspect",)
+"""Extras that want other versions of the rest."""
 _WITHOUT_CHECK: Final = "https://warex.example/o/warex"
 """The address in a build that is only tried."""
 _AGENT: Final = """\
@@ -217,20 +221,27 @@ def check_tools(python: str, folder: Path, wheels: Path) -> None:
     run([uv(), "tool", "run", "-q", *options, "--from", "warex", "warex", "--version"], folder)
 
 
-def check_wheels_of_dependencies(wheels: Path) -> list[str]:
+def sets_of_extras(wheel: Path) -> list[str]:
+    """Return the extras of WAREX's users, by commas: those that fit together, and each other."""
+    extras = metadata(wheel)[0].get_all("Provides-Extra", [])
+    together = [it for it in extras if it not in (*_FOR_CONTRIBUTORS, *_APART)]
+    return [",".join(together), *(it for it in _APART if it in extras)]
+
+
+def check_wheels_of_dependencies(wheels: Path, extras: Sequence[str]) -> list[str]:
     """Return each platform on which a dependency has no wheel for the next Python."""
     missing = []
-    for platform in _PLATFORMS:
+    for platform, some in product(_PLATFORMS, extras):
         command = [
             *(uv(), "pip", "compile", "-q", "--no-header", "--only-binary", ":all:"),
             *("--python-version", NEXT, "--python-platform", platform),
             *("--find-links", str(wheels), "-"),
         ]
         done = subprocess.run(
-            command, input="warex[demo,frames]\n", capture_output=True, text=True, check=False
+            command, input=f"warex[{some}]\n", capture_output=True, text=True, check=False
         )
         if done.returncode:
-            missing.append(f"{platform}: {done.stderr.strip()}")
+            missing.append(f"{platform}, {some}: {done.stderr.strip()}")
     return missing
 
 
@@ -256,9 +267,14 @@ def main() -> None:
                 raise Broken(f"{wheel.name} lacks {'; '.join(missing)}")
         run([uv(), "tool", "run", "-q", "twine", "check", "--strict", *files], wheels)
         step("metadata, files and README of both")
-        if missing := check_wheels_of_dependencies(wheels):
+        (warex,) = wheels.glob("warex-*.whl")
+        extras = sets_of_extras(warex)
+        if missing := check_wheels_of_dependencies(wheels, extras):
             raise Broken("\n".join(missing))
-        step(f"each dependency has a wheel for Python {NEXT} on {', '.join(_PLATFORMS)}")
+        step(
+            f"each dependency, also of {' and of '.join(extras)}, has a wheel for Python {NEXT} on"
+            f" {', '.join(_PLATFORMS)}"
+        )
         with TemporaryDirectory(prefix="warex-release-") as temporary:
             folder = Path(temporary)
             for version in (*PYTHONS, NEXT):

@@ -39,7 +39,7 @@ for _variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
 # How long an example takes says nothing on a machine that does other work, too. The slow tier runs
 # the quick one's properties again, with more examples.
 # In CI both try the same examples each time: a new one that fails would stop a change that has
-# nothing to do with it. Elsewhere they are drawn anew.
+# nothing to do with it. Elsewhere they are drawn again.
 _SAME = "CI" in os.environ
 settings.register_profile("quick", deadline=None, max_examples=25, derandomize=_SAME)
 settings.register_profile("thorough", deadline=None, max_examples=100, derandomize=_SAME)

@@ -274,7 +274,7 @@ def test_a_dead_proxy_does_not_hide_another_exception() -> None:
         fail()
 
     assert caught.value.__notes__ == [
-        "besides, the trial is void: the proxy died before the trial's end"
+        "the trial is also void: the proxy died before the trial's end"
     ]
 
 

@@ -12,7 +12,7 @@ from scripts.distributions import (
     with_documentation,
     with_urls,
 )
-from scripts.release_check import lacks
+from scripts.release_check import lacks, sets_of_extras
 
 from warex.extras import documentation
 
@@ -74,3 +74,14 @@ def test_messages_of_a_wheel_name_pages_by_their_address() -> None:
 
     assert names["documentation"]("how-to/exec#a-b") == f"{HOME}/blob/v1/docs/how-to/exec.md#a-b"
     assert documentation("how-to/exec#a-b") == "docs/how-to/exec.md#a-b"
+
+
+def test_wheels_are_looked_for_with_every_extra_of_users(tmp_path: Path) -> None:
+    extras = "".join(
+        f"Provides-Extra: {it}\n" for it in ("demo", "inspect", "train", "dev", "docs")
+    )
+
+    assert sets_of_extras(wheel(tmp_path, f"Name: a\n{extras}\n", files=())) == [
+        "demo,train",
+        "inspect",
+    ]

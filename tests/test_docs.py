@@ -11,7 +11,8 @@ LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 SOURCES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "testbed/src").rglob("*.py")]
 CLUMSY = re.compile(
-    r"\blikewise\b|\bthat there (?:is|are) not\b"
+    r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?)\b|cannot be had"
+    r"|\bthat there (?:is|are) not\b"
     r"|(?<!there )\b(?:is|was)\s+no\s+(?!longer|more|less|better|such|one\b)\w+",
     re.IGNORECASE,
 )
@@ -163,7 +164,7 @@ def test_docs_and_sources_are_in_plain_words() -> None:
 
 
 def test_a_clumsy_turn_is_noticed_over_the_end_of_a_line() -> None:
-    for text in ("it is no\n    folder", "a tool that there is not", "Likewise."):
+    for text in ("it is no\n    folder", "a tool that there is not", "Likewise.", "made anew"):
         assert CLUMSY.search(text)
     for text in ("there is no folder", "it is no longer there", "it is not a folder"):
         assert not CLUMSY.search(text)

@@ -122,7 +122,7 @@ def test_the_architecture_page_lists_the_imports_as_they_are() -> None:
     table = subprocess.check_output(command, cwd=ROOT, text=True, timeout=60)
 
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    assert table in page, "python scripts/packages.py --write writes it anew"
+    assert table in page, "python scripts/packages.py --write rewrites it"
 
 
 def contracts() -> list[dict[str, Any]]:

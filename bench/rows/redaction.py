@@ -32,7 +32,7 @@ _WARM_UP = 2
 
 
 def measure(workspace: Workspace) -> list[Row]:
-    """Have an agent ask a model again and again: with one page more each time, and all anew."""
+    """Have an agent ask a model again and again: with one page more each time, all new."""
     calls = 4 if workspace.quick else 60
     size = len(conversation(0)) / 1000
     rows = []

@@ -297,7 +297,7 @@ class Interceptor:
     def __enter__(self) -> Interception:
         if self._running is not None:
             raise InputError(
-                "this interception was begun before: call warex.intercept(…) for each block"
+                "this interception was started before: call warex.intercept(…) for each block"
             )
         self._running = self._begin()
         return self._running.__enter__()
@@ -480,7 +480,7 @@ def _ending(interception: Interception, end: Callable[[], None]) -> Iterator[Int
                 interception._ended = True
     except BaseException as error:
         if interception.broken is not None and not isinstance(error, TrialVoid):
-            error.add_note(f"besides, the trial is void: {interception.broken}")
+            error.add_note(f"the trial is also void: {interception.broken}")
         raise
     if interception.broken is not None:
         raise TrialVoid(f"the trial is void: {interception.broken}")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 type GroupName = Literal[
     "warex.faults", "warex.benchmarks", "warex.metrics", "warex.llm_apis", "warex.run_formats"
 ]
-_REMEDY: Final = "mend, update or uninstall the package"
+_REMEDY: Final = "fix, update or uninstall the package"
 
 
 @dataclass(frozen=True)

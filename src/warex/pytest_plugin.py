@@ -29,8 +29,8 @@ _HELP = (
 )
 _ALSO_TYPED = {"jobs", "limit", "isolate"}
 """Options that `warex run` takes under the same name, each with a value."""
-_CALLED = pytest.StashKey[bool]()
-"""Whether the test's call passed."""
+_TO_BE_EXPOSED = pytest.StashKey["Interception"]()
+"""The proxy of a test in which a fault must be delivered."""
 _RESULTS = pytest.StashKey["CiReport"]()
 """The results of all campaigns of the session."""
 _FROM_WORKER = "warex_results"
@@ -81,12 +81,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Record whether the test's call passed."""
-    report = yield
-    if call.when == "call":
-        item.stash[_CALLED] = report.passed  # type: ignore[attr-defined]
-    return report
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Let a marked test that passes fail if no fault was delivered."""
+    yield
+    proxy = item.stash.get(_TO_BE_EXPOSED, None)
+    if proxy is not None and all(injection.state != "delivered" for injection in proxy.ledger):
+        pytest.fail(
+            "no fault of the scenario was delivered, so that this test shows nothing: is the agent"
+            " behind the proxy, and does the scenario match what it asks for? Where that is meant"
+            " to be, pass exposed=False",
+            pytrace=False,
+        )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -313,13 +318,6 @@ def _behind(request: pytest.FixtureRequest, fixture: Warex, marker: pytest.Mark)
     faulted = bool(marker.args) or options.get("scenario") is not None
     with intercept(*marker.args, out=fixture.out / "trace", **options) as proxy:
         fixture._proxy = proxy
+        if faulted and exposed:
+            request.node.stash[_TO_BE_EXPOSED] = proxy
         yield fixture
-        delivered = [injection for injection in proxy.ledger if injection.state == "delivered"]
-        fine = request.node.stash.get(_CALLED, False)
-    if faulted and exposed and fine and not delivered:
-        pytest.fail(
-            "no fault of the scenario was delivered, so that this test shows nothing: is the agent"
-            " behind the proxy, and does the scenario match what it asks for? Where that is meant"
-            " to be, pass exposed=False",
-            pytrace=False,
-        )

@@ -294,7 +294,7 @@ def test_a_port_in_use_is_named_and_no_trace_is_begun(
         said = warex("proxy", "--port", 0, option, port, "--out", "out")
 
     assert said.code == 2
-    assert f"port {port} on 127.0.0.1 cannot be had" in said.err
+    assert f"port {port} on 127.0.0.1 is not available" in said.err
     assert "0 for any that is free" in said.err
     assert not (here / "out").exists()
 

@@ -357,7 +357,7 @@ def test_what_cannot_begin_is_a_sentence_and_changes_nothing(
             ({"task": "a", "port": 0}, "the episode 'a' is running; end it first"),
             ({"task": "a"}, "the episode 'a' is running; end it first"),
             ({"task": "", "port": 0}, "a task's name is 1 to 200"),
-            ({"task": "b", "port": busy}, f"port {busy} on 127.0.0.1 cannot be had"),
+            ({"task": "b", "port": busy}, f"port {busy} on 127.0.0.1 is not available"),
             ({"task": "b", "port": 70000}, "port: 70000 is not allowed"),
             ({"task": "b", "scenario": "paper/sever-error"}, "did you mean 'paper/server-error'"),
             ({"task": "b", "scenario": {"name": "x", "rules": [{}]}}, "rules"),

@@ -46,7 +46,7 @@ async def test_a_trial_runs_and_ends_with_its_ledger(
 async def test_a_port_in_use_leaves_no_trace(ca: CertificateAuthority, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         config = configured(ca=ca.folder, out=tmp_path / "trial", port=other.getsockname()[1])
-        with pytest.raises(InputError, match="cannot be had"):
+        with pytest.raises(InputError, match="is not available"):
             async with run_lane(config):
                 pass
     assert not (tmp_path / "trial").exists()

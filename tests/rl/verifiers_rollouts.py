@@ -91,7 +91,7 @@ async def play(
         {
             "taskset": {"id": "warex-testbed-v1", "tasks": [TASK], **taskset},
             "agent": {
-                "harness": {"id": "warex-testbed-v1", "command": command, "out": out, **harness},
+                "harness": {"command": command, "out": out, **harness},
                 **agent,
             },
         }

@@ -29,7 +29,9 @@ export async function search(run: number, text: string): Promise<Matches> {
 async function searchFolder(run: number, text: string): Promise<Matches> {
   const index = await load<Index>(`search/${run}`);
   const quoted = JSON.stringify(text).slice(1, -1);
-  const needles = [text, quoted, quoted.replace(/[^ -~]/g, escaped)].map(lower);
+  const needles = [
+    ...new Set([text, quoted, quoted.replace(/[^ -~]/g, escaped)].map(lower)),
+  ];
   const holding = new Set<number>();
   let number = 0;
   for (let part = 0; part < index.parts; part++) {
@@ -48,7 +50,9 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 
 /** Whether a compressed text holds one of the needles; only a piece of it is in memory at once. */
 async function holds(packed: string, needles: string[]): Promise<boolean> {
-  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  const characters = atob(packed);
+  const bytes = new Uint8Array(characters.length);
+  for (let place = 0; place < bytes.length; place++) bytes[place] = characters.charCodeAt(place);
   const pieces = new Blob([bytes])
     .stream()
     .pipeThrough(new DecompressionStream("deflate"))

@@ -234,7 +234,7 @@ class ClientSide:
         self._resolve(None)
 
     def _dispatch(self, events: list[RequestEvent], began: float) -> None:
-        """Take what came; ``began``: when this was begun with."""
+        """Take what came; ``began``: when this was started."""
         now, self._is_dispatching = began, True
         try:
             self._take(events)

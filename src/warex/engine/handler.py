@@ -267,12 +267,12 @@ class Relay(Struct, frozen=True):
     """A changed head; None sends the site's as it came."""
     tap: bool = False
     """Whether ``response_piece`` is asked for each piece of the body, and may change it. The
-    engine then frames the body anew only if ``changes_length``."""
+    engine then frames the body again only if ``changes_length``."""
     changes_length: bool = False
     only_reads: bool = False
     """Whether ``response_piece`` returns each piece as it came."""
     pace: Pace | None = None
-    """How what ``response_piece`` returns is sent; the engine then frames the body anew."""
+    """How what ``response_piece`` returns is sent; the engine then frames the body again."""
     steps: bool = False
     """Whether ``body_steps`` is asked in place of ``response_piece``."""
     reads_on: bool = False

@@ -48,7 +48,7 @@ class Attribution:
         self.on_rules_changed: Callable[[], None] = lambda: None
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
         self.on_task_began: Callable[[], None] = lambda: None
-        """Called when another main task has begun, whose rules come into force anew."""
+        """Called when another main task has begun, whose rules come into force again."""
         if injector.armed:
             recorder.write(Armed(by="start"))
 
@@ -163,7 +163,7 @@ class Attribution:
     # ---- begin and end
 
     def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
-        """Begin the main task: every rule starts anew; unattributed exchanges belong to it."""
+        """Begin the main task: every rule starts again; unattributed exchanges belong to it."""
         main = self.main
         for event in skipped(main.injector):
             self._recorder.write(event)

@@ -198,7 +198,7 @@ class Exchanges:
         name, now = f"x{self._recorder.exchanges}", self._recorder.clock.now()
         shows = self._looks.wanted and request.is_top_level
         look = self._looks.of(request) if shows else UNKNOWN_LOOK
-        own = is_reserved(request.host) and request.host in RESERVED_HOSTS
+        own = asked.is_reserved and request.host in RESERVED_HOSTS
         own = own or self._rewritten.is_report(head.path)
         task, task_name = self._attribution.tasks.main, ""
         if not own:

@@ -46,7 +46,7 @@ from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.connections import Connections
 from warex.lane.exchanges import Exchanges
 from warex.lane.hosts.host_routing import CANARY_HEADERS, canary_page
-from warex.lane.hosts.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
+from warex.lane.hosts.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST
 from warex.lane.record.beginning import begin_record
 from warex.lane.record.fault_events import skipped
 from warex.lane.record.page_canary import FirstPageCanary
@@ -273,7 +273,7 @@ class Lane:
         if exchange.state is not None:
             return "stream"
         exchange.state = asked
-        if not is_reserved(asked.request.host):
+        if not asked.is_reserved:
             self.connections.distrust.requested(str(connection.number), asked.request.host)
         elif (call := self.stdio.call_of(asked.request)) is not None:
             exchange.state = call
@@ -418,7 +418,7 @@ class Lane:
     # ---- the control API, and the end
 
     def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
-        """Begin the main task: every rule starts anew; unattributed exchanges belong to it."""
+        """Begin the main task: every rule starts again; unattributed exchanges belong to it."""
         self.attribution.begin_task(name, seed, told_by)
 
     def end_task(self) -> None:

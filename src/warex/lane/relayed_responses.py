@@ -128,7 +128,7 @@ class RelayedResponses:
             only_reads=state.only_reads,
             steps=state.body_steps is not None,
             pace=pace,
-            reads_on=traffic.reads_on,
+            reads_on=is_read and traffic.reads_on,
         )
         return Plan(relay, hold_seconds(draft) if draft.holds else ())
 

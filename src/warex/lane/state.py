@@ -13,6 +13,7 @@ from warex.engine.http.byte_rate import ByteRate
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.engine.http.malformed import Defect
 from warex.exchange import Exchange, Request, Resource
+from warex.lane.hosts.own_hosts import is_reserved
 from warex.lane.response_faults.body_copy import BodyCopy
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange, changed_value
 from warex.lane.response_faults.previous_responses import TaskKey
@@ -214,6 +215,8 @@ class Asked(Struct, frozen=True):
     """As rules see it, before its body is known."""
     task_header: str | None
     """The value of its task header, if it has one."""
+    is_reserved: bool
+    """Whether its host is one of WAREX's own or below one."""
 
 
 def read_head(wire: WireExchange) -> Asked:
@@ -223,7 +226,8 @@ def read_head(wire: WireExchange) -> Asked:
     task_header = headers.pop(TASK_HEADER, None)
     if task_header is not None:
         head = replace(head, headers=head.headers.without(TASK_HEADER), raw=b"")
-    return Asked(head, Request(head.method, head.url, headers), task_header)
+    request = Request(head.method, head.url, headers)
+    return Asked(head, request, task_header, is_reserved(request.host))
 
 
 def _end_to_end(wire: WireExchange) -> RequestHead:

@@ -19,13 +19,13 @@ def check_port(config: ProxyConfig) -> None:
 
 
 def port_unavailable(config: ProxyConfig, error: OSError) -> InputError:
-    """Return the error of a port that cannot be had."""
-    if isinstance(error, socket.gaierror) or error.errno is None:
-        why = error.strerror or str(error)
+    """Return the error of a port that is not available."""
+    # Python adds the address to the system's message.
+    if error.errno is None or error.errno < 0:  # A negative one is of a name lookup.
+        why = (error.strerror or str(error)).partition(" (while attempting")[0]
     else:
-        # Python adds the address to the system's message.
         why = os.strerror(error.errno)
     return InputError(
-        f"port {config.port} on {config.host} cannot be had: {why}; give another one, or 0 for any"
-        " that is free"
+        f"port {config.port} on {config.host} is not available: {why}; give another one, or 0 for"
+        " any that is free"
     )

@@ -17,7 +17,7 @@ _MOST: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class CookieExpiry:
-    """Expires cookies of a request at its client, except those that the response sets anew.
+    """Expires cookies of a request at its client, except those that the response sets again.
 
     A client does not tell a cookie's path and domain, without which it is not removed: each that
     the request allows is named (RFC 6265, sections 5.1.3, 5.1.4 and 5.3).

@@ -46,7 +46,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeTask:
-    """What one episode needs, made anew for each."""
+    """What one episode needs, made for each."""
 
     score: Callable[[Episode], float | None]
     """Returns the reward once the agent has ended, or None; may raise a WarexError."""

@@ -30,6 +30,8 @@ from warex.rl.testbed import MODEL_ORIGIN, TestbedAgent, TestbedTasks, reference
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import unknown_name
 
+ID: Final = "warex-testbed-v1"
+"""By which ``verifiers`` loads the taskset and its harness."""
 OUTCOME: Final = "warex"
 """Where in a trace's ``info`` the outcome of its episode stands."""
 _MOST_EPISODES: Final = 1024
@@ -247,7 +249,11 @@ class TestbedEnvConfig(vf.SingleAgentEnvConfig):
 
     __test__ = False  # Not a test class.
 
-    agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+    # Validated, the harness would load the module that is being loaded; unnamed, options of the
+    # harness would be read as those of `bash`.
+    agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig()).model_copy(
+        update={"harness": TestbedHarnessConfig(id=ID)}
+    )
 
 
 class TestbedEnv(vf.SingleAgentEnv, vf.Env[TestbedEnvConfig]):

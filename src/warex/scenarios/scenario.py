@@ -201,7 +201,7 @@ class Trigger(BaseModel, frozen=True, extra="forbid", defer_build=True):
     nth: OneOrMore[Count] | None = Field(default=None, description="Exactly these, from 1.")
     every: Count | None = Field(default=None, description="Every k-th.")
     random: Random | None = Field(
-        default=None, description="Each with a probability until so many were hit."
+        default=None, description="Each with a probability, until a number of them were hit."
     )
     probability: Probability | None = Field(
         default=None, description="Each with this probability, without limit."
@@ -341,7 +341,7 @@ class Scenario(BaseModel, frozen=True, extra="forbid", defer_build=True):
     def page_resources_of_programs(self) -> frozenset[Resource]:
         """The resources of a program's requests that stand for pages; empty by default.
 
-        They are not documents (``exchange.resource_of``), but a rule that names ``other`` besides
+        They are not documents (``exchange.resource_of``), but a rule that names ``other`` and
         ``document``, and not all resources, is about an agent that is a program.
         """
         named = (set(rule.match.resource or ()) for rule in self.rules)

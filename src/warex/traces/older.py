@@ -13,7 +13,7 @@ _EFFECTS: Final[Mapping[str, str]] = {
     "say": "push_tool_event",
     "unresolved": "dns_error",
 }
-"""The effects that version 3 named anew."""
+"""The effects that version 3 renamed."""
 
 MISTAKABLE: Final = b'"fault_planned"'
 """The event whose older form is also one of now, but incomplete; no other older form is."""

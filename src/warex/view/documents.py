@@ -37,7 +37,7 @@ _LARGEST_IMAGE = 1 << 24
 
 
 class Documents:
-    """Reads documents of runs; a run that grows is read anew at each request for it."""
+    """Reads documents of runs; a run that grows is read again at each request for it."""
 
     def __init__(self, runs: Sequence[Path], *, follow: bool = False) -> None:
         """Raise TraceError for a folder that is not a run."""
@@ -152,7 +152,7 @@ class Documents:
         return search_index(list(self._attempts[number].values()))
 
     def _index(self, attempt: Attempt) -> TraceIndex:
-        """Return the index of a trial's trace, which is read anew if that has changed."""
+        """Return the index of a trial's trace, which is read again if that has changed."""
         try:
             status = (attempt.path / EVENTS).stat()
         except FileNotFoundError:

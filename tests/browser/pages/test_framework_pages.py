@@ -171,7 +171,7 @@ def told(page: Page) -> int:
 
 
 def uses(page: Page) -> None:
-    """Click, type, have something drawn anew twice, and click that."""
+    """Click, type, have something redrawn twice, and click that."""
     expect(page.locator("#told")).to_have_text(re.compile(r"clicks \d"))
     # Until its scripts have run, a click does nothing.
     page.wait_for_load_state()

@@ -94,7 +94,7 @@ def test_what_no_trial_meets_may_differ_and_the_last_one_stands(tmp_path: Path) 
 def test_a_run_of_another_version_of_warex_is_refused(tmp_path: Path) -> None:
     begin(tmp_path / "c", versions={"warex": "0.1"})
 
-    with pytest.raises(InputError, match=r"begun by WAREX 0\.1, and this is 0\.2, whose trials"):
+    with pytest.raises(InputError, match=r"started by WAREX 0\.1, and this is 0\.2, whose trials"):
         begin(tmp_path / "c", resume=True, versions={"warex": "0.2"})
 
 
@@ -107,7 +107,7 @@ def test_another_browser_is_told(tmp_path: Path) -> None:
         pass
 
     (sentence,) = told
-    assert "begun with browser Chromium 1, and this is Chromium 2" in sentence
+    assert "started with browser Chromium 1, and this is Chromium 2" in sentence
 
 
 def test_the_prices_are_kept_with_the_run_and_the_last_ones_in_force_stand(tmp_path: Path) -> None:
@@ -236,4 +236,4 @@ def test_a_run_that_is_resumed_where_there_is_none_is_told_to_begin_anew(tmp_pat
         ):
             pass
 
-    assert notices == [f"{tmp_path / 'run'} holds no run to resume, so this one begins anew"]
+    assert notices == [f"{tmp_path / 'run'} holds no run to resume, so this one begins again"]

@@ -34,7 +34,7 @@ def clicking(taken: Sequence[TakenStep]) -> list[str | None]:
     return ["click('7')", "click('7')", None]
 
 
-def test_a_wrong_step_is_relabelled_a_right_one_stays_and_an_unknown_state_is_counted(
+def test_a_wrong_step_is_relabelled_and_an_unknown_state_is_counted(
     tmp_path: Path,
 ) -> None:
     everything = found(tmp_path, failed(), wandering(), clicking)
@@ -50,7 +50,7 @@ def test_a_wrong_step_is_relabelled_a_right_one_stays_and_an_unknown_state_is_co
     assert why.endswith("in a state that the oracle does not know")
 
 
-def test_a_solved_trial_keeps_its_own_answer_in_a_state_that_the_oracle_does_not_know(
+def test_a_solved_trial_keeps_its_own_answer_where_the_oracle_knows_none(
     tmp_path: Path,
 ) -> None:
     everything = found(tmp_path, solved(), wandering(), clicking)

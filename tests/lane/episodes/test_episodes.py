@@ -30,7 +30,7 @@ class PlayedServer:
 
     def open_port(self, port: int) -> int:
         if port == 1:
-            raise InputError("port 1 cannot be had")
+            raise InputError("port 1 is not available")
         self.open.add(port or 9001 + len(self.open))
         return max(self.open)
 
@@ -138,7 +138,7 @@ def test_what_cannot_begin_leaves_nothing(process: Process) -> None:
     for options, says in (
         (EpisodeOptions("a"), "the episode 'a' is running"),
         (EpisodeOptions("own"), "the task 'own' is running"),
-        (EpisodeOptions("b", port=1), "port 1 cannot be had"),
+        (EpisodeOptions("b", port=1), "port 1 is not available"),
         (EpisodeOptions("b", port=0, out=Path("/dev/null/x")), "/dev/null/x"),
         (EpisodeOptions("b", intensity=2), "cannot hit 2 times as hard"),
     ):

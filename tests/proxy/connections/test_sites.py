@@ -287,8 +287,8 @@ def test_a_port_in_use_is_named_and_leaves_no_trace_behind(begin: Begin, tmp_pat
         with pytest.raises(InputError) as refused, begin(port=port):
             pass
         assert str(refused.value) == (
-            f"port {port} on 127.0.0.1 cannot be had: Address already in use; give another one, or"
-            " 0 for any that is free"
+            f"port {port} on 127.0.0.1 is not available: Address already in use; give another one,"
+            " or 0 for any that is free"
         )
         with (
             pytest.raises(InputError, match=f"control port {port} .*in use"),

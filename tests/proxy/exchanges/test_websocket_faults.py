@@ -15,7 +15,7 @@ from websockets.sync.server import ServerConnection, serve
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from warex.faults.streams.websocket_fault import WebsocketFault
 from warex.faults.transport.bandwidth import Bandwidth
-from warex.scenarios import Trigger
+from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import (
     FaultDelivered,
     FaultMissed,
@@ -228,3 +228,32 @@ def test_messages_come_whole_at_the_rate_of_a_line_and_it_is_delivered(
     (delivered,) = lane.events(FaultDelivered)
     assert delivered.waited_s >= 4000 / 200_000
     assert not lane.events(FaultMissed)
+
+
+def test_a_limited_rate_and_a_close_keep_the_parts_of_a_long_frame_together(
+    begin: Begin, site: Site
+) -> None:
+    long = "x" * 200_000
+    match = Match(url="*")
+    faults = {"slow": Bandwidth(down=2_000_000), "closed": WebsocketFault(action="close", nth=(2,))}
+    both = Scenario(
+        name="both",
+        rules=tuple(
+            Rule(name=name, match=match, trigger=Trigger(always=True), fault=fault)
+            for name, fault in faults.items()
+        ),
+    )
+    with begin(scenario=both) as lane, opened(lane, site, compression=None) as channel:
+        began = time.monotonic()
+        channel.send(long)
+        assert channel.recv(timeout=10) == long
+        assert time.monotonic() - began >= len(long) / 2_000_000
+        channel.send(long)
+        with pytest.raises(ConnectionClosed) as ended:
+            channel.recv(timeout=10)
+        assert ended.value.rcvd is not None
+        assert ended.value.rcvd.code == 1011
+
+    assert len(lane.events(FaultDelivered)) == 2
+    assert not lane.events(FaultMissed)
+    assert not lane.events(HarnessBroke)

@@ -20,7 +20,7 @@ RAW = {
         b"HTTP/1.1 200 Fine\r\nX-b: 1\r\nSet-Cookie: a=1\r\nx-B: 2\r\nSet-Cookie: b=2\r\n"
         b"CONTENT-length: 2\r\n\r\nok"
     ),
-    "a compressed body is not compressed anew": (
+    "a compressed body is not compressed again": (
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(ZIPPED)
         + ZIPPED
     ),

@@ -85,7 +85,7 @@ def test_answers_given_again_are_said_where_cost_is_shown() -> None:
     assert footnotes(run(*rows), table(*rows)) == (
         "3 LLM calls were answered out of the replay cache and not paid again: a trial's cost and"
         " latency are as if the model had been asked. `warex inspect` shows what a call that was"
-        " asked anew differs in from those kept.",
+        " asked again differs in from those kept.",
     )
 
 
@@ -97,7 +97,7 @@ def test_a_cache_that_never_answered_is_said_with_where_to_look(tmp_path: Path) 
 
     assert (
         "No LLM call was answered out of the replay cache: `warex inspect` shows what a call that"
-        " was asked anew differs in from those kept."
+        " was asked again differs in from those kept."
     ) in footnotes(run, tabulate(run))
 
 

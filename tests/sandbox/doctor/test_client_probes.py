@@ -56,7 +56,7 @@ def test_an_old_node_is_told_apart_from_a_broken_way(
     found = proven("environment", forkserver, ca, tmp_path)["environment: node"]
 
     assert found.state == "broken"
-    assert found.sentence.startswith("Node 20.1 heeds no proxy variables")
+    assert found.sentence.startswith("Node 20.1 ignores proxy variables")
 
 
 def test_without_playwright_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def clicking(name: str, wanted: str, page: str = BUSY) -> Row:
     return row(name, messages=[{"role": "user", "content": page}, answer])
 
 
-def test_a_click_on_the_first_element_counts_where_it_is_wanted_or_loads_the_page_again() -> None:
+def test_a_click_on_the_first_element_counts_where_it_is_wanted_or_reloads() -> None:
     again = [{"role": "user", "content": "[3] button 'Try again'"}, failure().answer]
     rows = [clicking("a", "1"), clicking("b", "2"), failure("f"), failure("g", messages=again)]
     retry_on_clean = clicking("c", "4", "[3] button 'Try again'\n[4] link 'Cart'")

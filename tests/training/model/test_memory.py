@@ -27,7 +27,7 @@ def test_free_memory_is_the_machines_or_what_a_container_leaves(
     assert free_memory("cpu") == 3000
 
 
-# Alone: it takes a block that is freed at once, and counts the pages that come anew.
+# Alone: it takes a block that is freed at once, and counts the pages that come back.
 _FAULTS = """
 import ctypes, resource, sys
 from warex.training.model.memory import keep_freed_memory

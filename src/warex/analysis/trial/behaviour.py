@@ -1,4 +1,4 @@
-"""The agent's behaviour besides recovery: reloads, duplicated writes, false claims, bad endings.
+"""The agent's behaviour other than recovery: reloads, duplicated writes, false claims, bad endings.
 
 Source: the paper, section 5.1 (reloads) and appendix E (premature termination, resource-intensive
 failure).

@@ -307,7 +307,7 @@ class RealBenchmark(Benchmark):
             raise MachineError(f"REAL's tasks in {folder} cannot be read: {error}") from None
         if not tasks:
             raise MachineError(
-                f"there are no tasks of REAL's in {folder}; make the environment anew with"
+                f"there are no tasks of REAL's in {folder}; make the environment again with"
                 " `warex benchmarks setup real`"
             )
         return tasks

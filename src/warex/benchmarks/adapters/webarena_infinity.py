@@ -1,7 +1,7 @@
 """WebArena-Infinity: applications on this machine, each with many tasks and checks.
 
 Its own runner does one task with browser-use. It serves the application on localhost, for which
-browsers bypass the proxy; so the adapter starts the server itself, anew for each trial, and gives
+browsers bypass the proxy; so the adapter starts the server itself, again for each trial, and gives
 the runner another host name.
 """
 

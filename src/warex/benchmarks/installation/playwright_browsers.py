@@ -48,7 +48,7 @@ def _places(made: Virtualenv) -> list[str]:
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise MachineError(
             f"{path} does not say which browser Playwright starts ({error!r}); make the"
-            f" environment anew: `warex benchmarks setup` with --dir {made.folder}"
+            f" environment again: `warex benchmarks setup` with --dir {made.folder}"
         ) from None
     return [
         place.format(revisions[name])

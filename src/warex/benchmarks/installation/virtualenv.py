@@ -274,7 +274,7 @@ def _do(command: Sequence[str], what: str, environment: Mapping[str, str] | None
         last = "\n  ".join(lines[-_LAST_LINES:])
         raise MachineError(
             f"{what} failed with code {done.returncode}; run the same command again to go on, once"
-            f" this is mended:\n  {last}"
+            f" this is fixed:\n  {last}"
         )
     return done.stdout
 

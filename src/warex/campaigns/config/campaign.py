@@ -126,7 +126,7 @@ class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
         " each match by chance until x were hit.",
     )
     first: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = Field(
-        default=None, description="Each rule hits the first so many of what it counts."
+        default=None, description="Each rule hits the first N exchanges that it counts."
     )
     control: bool = Field(
         default=False, description="Clean once more: the A/A control, which shows the noise floor."
@@ -168,16 +168,18 @@ class Budget(BaseModel, frozen=True, extra="forbid"):
     usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         default=None, description="US dollars at list prices, over the whole run."
     )
-    tokens: Count | None = Field(default=None, description="In and out, over the whole run.")
+    tokens: Count | None = Field(
+        default=None, description="Input and output tokens, over the whole run."
+    )
     minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
-        default=None, description="Of this go, by the clock on the wall."
+        default=None, description="Wall-clock minutes of one command; --resume starts at 0 again."
     )
 
 
 class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     """A whole campaign."""
 
-    schema_version: Literal[1] = Field(default=1, description="Of this format.")
+    schema_version: Literal[1] = Field(default=1, description="The version of this format.")
     name: Name = Field(description="Names the run's folder.")
     benchmark: BenchmarkConfig = Field(
         default=BenchmarkConfig(name="testbed"),
@@ -186,9 +188,9 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     tasks: TaskChoice = Field(default=TaskChoice(all=True), description="Which of its tasks.")
     repeats: Count = Field(default=1, description="How often each trial is done.")
     seed: Annotated[int, Field(strict=True)] = Field(
-        default=1, description="Of the sample, the order and every trial."
+        default=1, description="The seed of the sample, of the order and of every trial."
     )
-    jobs: Count = Field(default=2, description="Lanes: trials at a time.")
+    jobs: Count = Field(default=2, description="Trials to run in parallel.")
     timeout_s: Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)] = Field(
         default=300.0, description="Seconds an agent may take for a trial."
     )

@@ -73,7 +73,7 @@ def _williams_square(n: int) -> list[tuple[int, ...]]:
 def shares_answers(condition: ConditionConfig) -> bool:
     """Whether a condition's trials may reuse cached answers of other conditions.
 
-    An A/A control must ask anew, and without a proxy nothing can answer for the model.
+    An A/A control must ask again, and without a proxy nothing can answer for the model.
     """
     return condition.name != NO_PROXY and not condition.control
 

@@ -76,7 +76,7 @@ def run_on_ray(
                 in_a_row, had = in_a_row + 1 if driver.returned == had else 1, driver.returned
                 if in_a_row == MAX_DEATHS_IN_A_ROW:
                     raise MachineError(f"{death}, {in_a_row} times in a row; {lost}") from None
-                driver.requeue_all(f"{death}; it is started anew")
+                driver.requeue_all(f"{death}; it is started again")
 
 
 def _death(process: "subprocess.Popen[bytes]") -> ProcessDied | None:

@@ -54,6 +54,6 @@ class CircuitBreaker:
         if self._length >= MAX_SAME_REASON and len(self._hit) >= min(2, self.tasks):
             raise CampaignStopped(
                 f"{self._length} trials in a row are void for one reason, so the campaign stops:"
-                f" {outcome.reason}\nWhen that is mended, go on with --resume; if you change the"
+                f" {outcome.reason}\nWhen that is fixed, go on with --resume; if you change the"
                 " campaign itself, begin a new run with another --out."
             )

@@ -56,7 +56,7 @@ def open_run_folder(
             if any(path for path in run.iterdir() if not _is_partial_write(path)):
                 raise InputError(f"{run} is not empty and holds no run; give another --out")
             if resume:
-                notice(f"{run} holds no run to resume, so this one begins anew")
+                notice(f"{run} holds no run to resume, so this one begins again")
             write_atomic(run / PRICES, prices.json_bytes())
             write_manifest(run / MANIFEST, manifest)
         yield read_history(run)
@@ -110,28 +110,28 @@ def _resume(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str]
     begun, this = before.versions.get("warex"), now.versions.get("warex")
     if begun != this:
         raise InputError(
-            f"{run} was begun by WAREX {begun}, and this is {this}, whose trials may differ; go on"
-            " with that version, or give another --out"
+            f"{run} was started by WAREX {begun}, and this is {this}, whose trials may differ; go"
+            " on with that version, or give another --out"
         )
     then, current = before.campaign, now.campaign
     changed = {key for key in then.keys() | current.keys() if then.get(key) != current.get(key)}
     if other := sorted(changed.difference(_MUTABLE_KEYS)):
         verb = "differs" if len(other) == 1 else "differ"
         raise InputError(
-            f"{run} was begun under another configuration ({', '.join(other)} {verb}); give"
+            f"{run} was started with another configuration ({', '.join(other)} {verb}); give"
             " another --out, or the campaign as it was"
         )
     for name, version in before.versions.items():
         if now.versions.get(name) != version:
             notice(
-                f"{run} was begun with {name} {version}, and this is"
+                f"{run} was started with {name} {version}, and this is"
                 f" {now.versions.get(name, 'without it')}: trials before and after may differ"
             )
     repriced = before.prices_digest != now.prices_digest
     if repriced:
         notice(
-            f"{run} was begun at the prices of {before.prices_date}; all of its trials are counted"
-            f" at those of {now.prices_date} now, from {now.prices_source}"
+            f"{run} was started at the prices of {before.prices_date}; all of its trials are"
+            f" counted at those of {now.prices_date} now, from {now.prices_source}"
         )
         write_atomic(run / PRICES, prices.json_bytes())
     if changed or repriced:

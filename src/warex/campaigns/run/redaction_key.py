@@ -3,7 +3,7 @@
 Trials of one run are compared, so that equal values must have equal hashes in all of them, also
 after ``--resume``. The key must not stand in the run's folder: with it, a short password could be
 guessed from its hash. So it is derived from the key of the user's CA, which never leaves the
-machine, and from the time at which the run was begun, so that two runs cannot be compared.
+machine, and from the time at which the run was started, so that two runs cannot be compared.
 """
 
 import hashlib

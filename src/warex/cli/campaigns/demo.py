@@ -17,7 +17,7 @@ an LLM. Delays are capped at 1 s here; the paper's faults hold for 10 s.
 
 @click.command("demo")
 @click.option("-o", "--out", type=PATH, help="Run folder. [default: runs/demo]")
-@click.option("--jobs", type=click.IntRange(1, 64), help="Lanes. [default: 2]")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Trials to run in parallel. [default: 2]")
 @click.pass_obj
 def command(typed: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
     """Run the embedded campaign, from an agent in a real browser to a table and a report."""

@@ -92,7 +92,7 @@ def _begin(path: Path, text: str) -> None:
     except WarexError as error:
         echo(f"\nIt cannot run yet. {error}")
         echo(f"`warex benchmarks show {config.benchmark.name}` shows what it needs.")
-        echo(f"\nWhen that is mended, see whether all is there:\n\n  warex doctor {path}")
+        echo(f"\nWhen that is fixed, see whether all is there:\n\n  warex doctor {path}")
         return
     echo(f"\n  warex run {path} --dry-run\n  warex run {path}")
 

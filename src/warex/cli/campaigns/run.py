@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 @click.command("run")
 @click.argument("campaign", required=False, metavar="CAMPAIGN", shell_complete=completion.CAMPAIGN)
 @click.option("-o", "--out", type=PATH, help="Run folder. [default: runs/NAME]")
-@click.option("--jobs", type=click.IntRange(1, 256), help="Lanes. [default: the campaign's]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    help="Trials to run in parallel. [default: the campaign's]",
+)
 @click.option("-n", "--limit", type=click.IntRange(1), help="Run at most this many trials.")
 @click.option("--resume", is_flag=True, help="Continue a run; keep trials that count.")
 @click.option(

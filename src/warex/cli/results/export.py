@@ -128,7 +128,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "--most",
     type=click.IntRange(1),
     metavar="N",
-    help="Most failures to train on; with --all or --only, most rows per kind.",
+    help="Train on at most N failures; with --all or --only, take at most N rows per kind.",
 )
 @click.option("--only", type=click.Choice(KINDS), help="Take one kind only.")
 @click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's.")
@@ -145,7 +145,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "--largest",
     type=click.IntRange(1000),
     default=32_000,
-    help="Most characters of a prompt; of a longer one the page's last elements are cut.",
+    help="Cut the last elements of a page whose prompt has more characters than this.",
 )
 @click.option(
     "--thoughts",

@@ -70,7 +70,7 @@ class ServerConnection(HttpConnection, Protocol):
         """Send the head of the final response.
 
         ``raw_body``: ``send_data`` will pass on the site's framing of HTTP/1. Otherwise the body
-        is framed anew, as the head says; a head that says nothing gets chunks.
+        is framed again, as the head says; a head that says nothing gets chunks.
         """
 
 

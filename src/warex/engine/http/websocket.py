@@ -149,7 +149,7 @@ def _flaw(first: int, second: int, length: int, *, masks: bool) -> str:
 
 
 def serialise(frame: Frame, mask: bytes = b"") -> bytes:
-    """Return the bytes of a frame: as they came, or anew; a client's needs a mask of four bytes."""
+    """Return the bytes of a frame: raw or made; a client's needs a mask of four bytes."""
     if frame.raw:
         return frame.raw
     first = frame.opcode | (0x80 if frame.final else 0) | (0x40 if frame.compressed else 0)

@@ -226,6 +226,6 @@ class FrameRelay:
         self._handler.steps_done(self._exchange, note, arrived=arrived)
 
     def _bytes(self, frame: Frame) -> bytes:
-        # A client masks each frame anew (RFC 6455 §5.3).
+        # A client masks each frame with a new key (RFC 6455 §5.3).
         masks = self._from_client and not frame.raw
         return serialise(frame, secrets.token_bytes(4) if masks else b"")

@@ -21,7 +21,7 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An error page: what a server sends besides the status."""
+    """An error page: what a server sends after the status."""
 
     content_type: str
     body: bytes

@@ -46,7 +46,7 @@ class VariationFault(PageFault, frozen=True):
         return run_in_page(script, settings, state, rng, (PAGE_LANGUAGE, *self.helpers))
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
-        """Return the script's settings besides the seed and the strength; none by default."""
+        """Return the script's settings other than the seed and the strength; none by default."""
         return {}
 
     @override

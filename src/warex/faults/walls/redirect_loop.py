@@ -35,7 +35,7 @@ class RedirectLoop(Fault, frozen=True):
         """Without ``times``, the loop ends when the browser gives up, as intended."""
         if self.times is None:
             return ""
-        return "after the last redirect the loop begins anew, and the page never comes"
+        return "after the last redirect the loop begins again, and the page never comes"
 
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Redirect to the same path and query."""

@@ -49,7 +49,7 @@ class IdleConnections:
         self._open.pop(connection.number, None)
 
     def reset(self) -> None:
-        """Let every rule come into force anew, when another task begins."""
+        """Let every rule come into force again, when another task begins."""
         self._in_force = frozenset()
         self.check()
 

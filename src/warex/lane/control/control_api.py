@@ -2,7 +2,7 @@
 
     GET  /ledger        the injection events so far
     GET  /status        whether the rules are armed, the agent's steps, counts
-    POST /task/begin    {"task": NAME, "seed": N}     every rule starts anew
+    POST /task/begin    {"task": NAME, "seed": N}     every rule starts again
     POST /task/end      {}                            no fault is applied any more
     POST /arm, /disarm  {}
     POST /faults        {"fault": {…}, "match": {…}}  one fault, into the next matching exchange
@@ -174,7 +174,7 @@ class ControlApi:
         }
 
     async def begin_task(self, body: _Begin) -> JsonValue:
-        """Begin a task: every rule starts anew, under the task's own seed; or an episode."""
+        """Begin a task: every rule starts again, under the task's own seed; or an episode."""
         if task_name(body.task) is None:
             raise ValueError(f"task: {body.task!a} is not a name; a task's name is {TASK_NAME}")
         if body.is_episode:

@@ -23,8 +23,8 @@ def bind_control(port: int) -> socket.socket:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
         raise InputError(
-            f"control port {port} on 127.0.0.1 cannot be had: {error.strerror}; give another one,"
-            " or 0 for any that is free"
+            f"control port {port} on 127.0.0.1 is not available: {error.strerror}; give another"
+            " one, or 0 for any that is free"
         ) from None
 
 

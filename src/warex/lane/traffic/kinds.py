@@ -75,12 +75,13 @@ def is_longer(head: RequestHead, size: int) -> bool:
     An HTTP/2 body may have no length, such as a gRPC call, whose next message may depend on a
     response to the previous one.
     """
-    length = head.headers.get("content-length")
+    fields = head.headers.by_name
+    length = fields.get("content-length", "")
     if length.isdigit():
         return int(length) > size
     if head.version == "HTTP/2.0":
         return head.method not in ("GET", "HEAD")
-    return bool(head.headers.get("transfer-encoding"))
+    return bool(fields.get("transfer-encoding", ""))
 
 
 def is_grpc(head: RequestHead) -> bool:

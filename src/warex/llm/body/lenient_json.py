@@ -36,8 +36,8 @@ def parse_json(body: bytes, *, cut: bool = False) -> JsonValue:
     except ValueError:
         if not _HALF.search(body):
             raise
-        mended = _SURROGATES.sub(lambda match: match[1] or rb"\ufffd", body)
-        value = from_json(mended, allow_inf_nan=False, allow_partial=partial)
+        repaired = _SURROGATES.sub(lambda match: match[1] or rb"\ufffd", body)
+        value = from_json(repaired, allow_inf_nan=False, allow_partial=partial)
     return value
 
 

@@ -47,7 +47,7 @@ def current_prices() -> PriceTable:
         return built_in_prices()
 
 
-_REMEDY = "write it anew with `warex prices update`, or delete it"
+_REMEDY = "write it again with `warex prices update`, or delete it"
 
 
 def read_prices(path: Path, remedy: str = _REMEDY) -> PriceTable:

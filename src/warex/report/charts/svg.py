@@ -143,7 +143,7 @@ def mark_class(hue: int, hollow: bool) -> str:
 
 
 def mark(shape: int, x: float, y: float, look: str, tip: str = "", r: float = 5) -> str:
-    """Draw the mark with that number in ``SHAPES`` (they begin anew after the last)."""
+    """Draw the mark with that number in ``SHAPES`` (they begin again after the last)."""
     name = SHAPES[shape % len(SHAPES)]
     inside = f"<title>{escape(tip)}</title>" if tip else ""
     if name == "circle":

@@ -184,7 +184,7 @@ def _crashes(table: Table) -> Iterator[str]:
 def _replayed(table: Table, *, cached: bool) -> Iterator[str]:
     """Count the calls answered out of the replay cache; ``cached``: whether there is one."""
     calls = sum(row.replayed_calls or 0 for row in table.rows)
-    asked = "`warex inspect` shows what a call that was asked anew differs in from those kept."
+    asked = "`warex inspect` shows what a call that was asked again differs in from those kept."
     if calls:
         were = "was" if calls == 1 else "were"
         yield (

@@ -79,7 +79,7 @@ class JsonLine:
 
 @dataclass(frozen=True, slots=True)
 class JsonBasket:
-    """A list of items, the totals beside it, and what these are made of besides."""
+    """A list of items, the totals beside it, and what these are also made of."""
 
     holder: JsonSpan
     """The object with the list."""

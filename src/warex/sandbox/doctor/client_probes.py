@@ -118,7 +118,7 @@ def _probe_node(place: Sandbox) -> Finding:
     return Finding(
         finding.name,
         "broken",
-        f"Node {running} heeds no proxy variables, so its own requests go past the proxy: use"
+        f"Node {running} ignores proxy variables, so its own requests go past the proxy: use"
         f" namespace mode, or Node {wanted} or newer",
         finding.needed,
     )

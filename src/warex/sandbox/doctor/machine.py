@@ -129,18 +129,18 @@ def _open_files() -> Finding:
 
 
 def _certificates(ca: CertificateAuthority) -> Finding:
-    anew = f"delete {ca.folder} to have it made anew"
+    remedy = f"delete {ca.folder} to have it made again"
     try:
         key = ca.folder / f"{BASENAME}-ca.pem"
         mode = key.stat().st_mode & 0o777
         ends = x509.load_pem_x509_certificate(ca.certificate.read_bytes()).not_valid_after_utc
     except (OSError, ValueError) as error:
-        return Finding("certificates", "broken", f"{ca.certificate} is damaged ({error}): {anew}")
+        return Finding("certificates", "broken", f"{ca.certificate} is damaged ({error}): {remedy}")
     if mode & 0o077:
         sentence = f"others may read the private key {key} (mode {mode:04o}): chmod 600 it, or "
-        return Finding("certificates", "broken", sentence + anew)
+        return Finding("certificates", "broken", sentence + remedy)
     if ends <= datetime.fromtimestamp(Clock().wall(), UTC):
-        sentence = f"{ca.certificate} was valid until {ends:%Y-%m-%d}: {anew}"
+        sentence = f"{ca.certificate} was valid until {ends:%Y-%m-%d}: {remedy}"
         return Finding("certificates", "broken", sentence)
     sentence = f"{ca.certificate}, valid until {ends:%Y-%m-%d}; only you can read its key"
     return Finding("certificates", "ok", sentence)

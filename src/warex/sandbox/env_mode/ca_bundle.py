@@ -41,7 +41,7 @@ def _sources(name: str, base: Mapping[str, str]) -> Iterator[Path]:
     if (named := base.get(name)) and Path(named).exists():
         yield Path(named)
     folder = base.get(_FOLDER)
-    # OpenSSL reads the folder besides the file; the system's folder is in its bundle already.
+    # OpenSSL reads the folder as well as the file; the system's folder is in its bundle already.
     if name == "SSL_CERT_FILE" and folder and Path(folder).is_dir():
         usual = ssl.get_default_verify_paths().openssl_capath
         if Path(folder).resolve() != Path(usual).resolve():

@@ -190,7 +190,7 @@ class _TriedPorts:
 class ConnectionTryRules:
     """Judges connection tries, for one trial.
 
-    ``own_hosts`` are WAREX's own and never judged; ``llm_hosts`` are hosts of models besides the
+    ``own_hosts`` are WAREX's own and never judged; ``llm_hosts`` are hosts of models beyond the
     well-known ones, also as `*.example`.
     """
 
@@ -294,7 +294,7 @@ class ConnectionTryRules:
     def ports_with_own_block(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host with a ``next_outcome`` of their own.
 
-        Besides the ports that rules name, these are tried ports, which have counts of their own,
+        Beyond the ports that rules name, these are tried ports, which have counts of their own,
         and (except on loopback) the web's, since draws depend on the port.
         """
         host = ConnectionTarget.of("connect", host, None).host

@@ -74,7 +74,7 @@ class _Open(Struct):
 class Injector:
     """Decides, exchange by exchange, what a scenario injects in one trial.
 
-    ``sites``: the task sites' origins, for `{sites}` and for arming. ``never``: exclusions besides
+    ``sites``: the task sites' origins, for `{sites}` and for arming. ``never``: exclusions beyond
     the built-in and the scenario's own; ``never_agents``: prefixes of the User-Agent of clients
     that are skipped, except for their calls to a model. ``arm`` overrides the scenario's. With a
     ``schedule`` the triggers are ignored and exactly its places are hit.
@@ -343,7 +343,7 @@ class Injector:
 
         If that injection is missed, the next match is hit. The rule counts from here on; a replay,
         which has the rule from the start, finds the exchange by its number among all exchanges with
-        its method and URL, and only counts anew. Raises ValueError if the rule is not ``per: url``
+        its method and URL, and only counts again. Raises ValueError if the rule is not ``per: url``
         and plainly ``always``, or another rule of the trial has its name.
         """
         if rule.per != "url" or rule.trigger != Trigger(always=True):

@@ -45,7 +45,7 @@ class Replay(Struct, frozen=True):
     sites: tuple[str, ...] = ()
     """The values of `{sites}`."""
     never: tuple[str, ...] = ()
-    """The trial's exclusions besides the scenario's own and the built-in."""
+    """The trial's exclusions beyond the scenario's own and the built-in."""
     defence: Defence | None = None
     """The additions to the agent's LLM requests."""
 

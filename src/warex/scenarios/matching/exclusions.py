@@ -7,6 +7,7 @@ and sync switched off. Faults there measure nothing, and its number varies.
 from typing import Final
 
 from warex.scenarios.matching.url_patterns import any_of, normalise
+from warex.text.short_cache import cached_if_short
 from warex.traffic import BACKGROUND_HOSTS
 
 EXCLUSIONS: Final = (
@@ -27,6 +28,7 @@ EXCLUSIONS: Final = (
 _IS_NEVER: Final = any_of(EXCLUSIONS)
 
 
+@cached_if_short(maxsize=1024)
 def is_background(url: str) -> bool:
     """Return whether a URL matches ``EXCLUSIONS``."""
     return _IS_NEVER(normalise(url))

@@ -1,4 +1,4 @@
-"""Whole exchanges over both roles: what is raw passes as it came, what is not is framed anew."""
+"""Whole exchanges over both roles: what is raw passes as it came, what is not is framed again."""
 
 from itertools import pairwise
 

@@ -45,7 +45,7 @@ def judge_session(trial: TrialEvents, injection: DeliveredInjection) -> Recovery
             "recovered", why, shown, len(writes), cause.call, is_certain=cause.is_certain
         )
         return injection.priced(trial, recovery, shown.t)
-    why = "The session was lost, and the agent neither signed in nor began anew."
+    why = "The session was lost, and the agent neither signed in nor began again."
     return injection.judged("not_recovered", why, tries=len(writes))
 
 

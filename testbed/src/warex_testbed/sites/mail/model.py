@@ -87,7 +87,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A letter that was begun; its fields are kept as they were typed."""
+    """A letter that was started; its fields are kept as they were typed."""
 
     id: int
     to: str = ""

@@ -81,7 +81,7 @@ class CheckoutViews:
         return see_other(f"{target}?done=added")
 
     def _into_cart(self, fields: Mapping[str, Any]) -> Line:
-        """Raise KeyError for an unknown product, Refused for what cannot be had."""
+        """Raise KeyError for an unknown product, Refused for what is sold out."""
         number = str(fields.get("product", ""))
         if not number.isdecimal():
             raise KeyError(number)
