@@ -108,7 +108,7 @@ def test_no_answer_is_found_in_its_own_goal_and_each_in_what_the_oracle_says() -
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         "{right}",
         "The answer is: {right}.",
@@ -186,7 +186,7 @@ def test_an_explanation_may_name_what_led_to_the_answer(name: str, answer: str) 
 
 
 @pytest.mark.parametrize(
-    "said", ["{right} or {wrong}", "{wrong}, {right}", "Not {wrong}: {right}."]
+    "answer", ["{right} or {wrong}", "{wrong}, {right}", "Not {wrong}: {right}."]
 )
 def test_a_wrong_candidate_beside_the_right_one_is_no_answer(answer: str) -> None:
     for name, check in ANSWERED.items():

@@ -17,7 +17,7 @@ DAYBOOK, CLOVER = brand_of("calendar.warex.test"), brand_of("planner.warex.test"
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
+    ("text", "expected"),
     [
         ("14:30", time(14, 30)),
         (" 9:05 ", time(9, 5)),

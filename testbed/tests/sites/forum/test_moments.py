@@ -7,7 +7,7 @@ from warex_testbed.sites.forum.moments import ago, full
 
 
 @pytest.mark.parametrize(
-    ("span", "said"),
+    ("span", "expected"),
     [
         (timedelta(), "just now"),
         (timedelta(minutes=1), "1 minute ago"),
