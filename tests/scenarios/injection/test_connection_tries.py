@@ -552,6 +552,10 @@ def replaying(replay: Replay, seed: int = 99) -> Injector:
     [({"first": 2}, "rule", kind, "*", 0) for kind in ("connection_refused", "connection_timeout")],
     [(0.0, "wiki.test", 80), (0.0, "wiki.test", 80), (0.0, "shop.test", 80)],
 )
+@example(  # The replay's schedule has no occurrence after the last one.
+    [({"always": True}, "rule", "connection_timeout", "*", 0)],
+    [(0.0, "wiki.test", 80), (2.0, "wiki.test", 80)],
+)
 def test_a_replay_hits_the_same_attempts(
     tmp_path_factory: pytest.TempPathFactory,
     rules: list[tuple[object, str, str, str, int]],

@@ -404,11 +404,14 @@ class ConnectionTryRules:
         return _View(self._planner.fires(rule.count, *rule.count.next(target)), is_new=True)
 
     def _is_always_hit(self, rule: _Rule, target: ConnectionTarget, state: TrialState) -> bool:
-        """Whether a rule that is always triggered hits a new occurrence."""
+        """Whether a rule that is always triggered hits a new occurrence.
+
+        A replay's schedule does not say so of an occurrence that no try began.
+        """
         return (
             rule.always
             and not rule.count.outside_window(state.now, state.steps)
-            and self._planner.fires(rule.count, *rule.count.next(target))
+            and rule.count.fires(self._planner.seed, *rule.count.next(target))
         )
 
     def _about(self, target: ConnectionTarget) -> list[_Rule]:
