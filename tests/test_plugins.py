@@ -113,7 +113,7 @@ def test_a_fault_that_cannot_be_used_is_left_out_of_the_list_and_refused_by_its_
     message = str(error.value)
     assert message.startswith("the package warex-other 1.0 adds 'tea_pot' to warex.faults, but ")
     assert problem in message
-    assert message.endswith("; mend, update or uninstall the package")
+    assert message.endswith("; fix, update or uninstall the package")
     assert (listing.exit_code, "http_error" in listing.output) == (0, True)
     assert warnings(caplog) == [f"{message}; WAREX goes on without it"]
 
