@@ -96,11 +96,11 @@ def test_pages_repeat_what_the_benchmarks_measured() -> None:
         assert said in words, page
 
 
-def test_docs_explain_every_word_once() -> None:
+def test_the_glossary_explains_every_word_once_and_25_at_most() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     words = re.findall(r"^\| \*\*(.+?)\*\* \|", glossary, re.MULTILINE)
 
-    assert len(words) == len(set(words))
+    assert len(words) == len(set(words)) <= 25
     assert {"fault", "effect", "injection", "exposed", "trial", "outcome"} <= set(words)
 
 
