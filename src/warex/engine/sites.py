@@ -120,7 +120,9 @@ class Inbox[T]:
             await self._wait()
         finally:
             self._sink = None
-        return self.take() if self._events else None
+        # More may have come since the sink took no more.
+        is_over = self._events and not isinstance(self._events[0], DataReceived)
+        return self.take() if is_over else None
 
     async def _wait(self) -> None:
         self._waiter = asyncio.Future()
