@@ -8,6 +8,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,6 +20,8 @@ from warex.seeds import draw
 
 type _End = tuple[str, int]
 """An address and a port."""
+_IN_ONE_TURN: Final = 256
+"""Messages of the kernel that are read in one turn of the event loop."""
 
 
 class _Reordering(Struct):
@@ -93,7 +96,7 @@ class HeldPackets:
                 self._release(number)
 
     def _read(self) -> None:
-        while True:
+        for _ in range(_IN_ONE_TURN):
             try:
                 received = self._queue.recv(65536)
             except BlockingIOError:
