@@ -21,6 +21,7 @@ def test_a_recovery_is_paired_with_the_answer_of_who_gave_up_at_the_same_page(
     assert len(found) == 3
     assert {it.chosen[0]["content"] for it in found} == {"reload()"}
     assert {it.rejected[0]["content"] for it in found} == {"report_infeasible()"}
+    assert {it.rejected_model for it in found} == {"scripted:patient"}
     assert all("500 Internal" in it.prompt[-1]["content"] for it in found)
 
 
