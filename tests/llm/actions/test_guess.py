@@ -14,8 +14,8 @@ SHOP = "https://shop.example/"
 
 
 def _call(name: str, arguments: Any) -> ToolCall:
-    given = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return ToolCall("1", name, given)
+    inputs = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return ToolCall("1", name, inputs)
 
 
 def _kinds(text: str, *calls: ToolCall) -> list[tuple[str, str | None]]:
@@ -23,9 +23,9 @@ def _kinds(text: str, *calls: ToolCall) -> list[tuple[str, str | None]]:
 
 
 def _kind(action: Action) -> str | None:
-    given = action.arguments
+    arguments = action.arguments
     return action_kind_with_arguments(
-        action.name, dict(given) if isinstance(given, Mapping) else list(given)
+        action.name, dict(arguments) if isinstance(arguments, Mapping) else list(arguments)
     )
 
 
