@@ -13,8 +13,12 @@ from tests.training.evaluation.agreement import (
 
 @pytest.mark.parametrize(
     ("name", "part", "least"),
-    [("answers.yaml", "answers", 91), ("later.yaml", "answers", 34), ("harnesses.yaml", "answers", 85)],
-)  # fmt: skip
+    [
+        ("answers.yaml", "answers", 91),
+        ("later.yaml", "answers", 34),
+        ("harnesses.yaml", "answers", 85),
+    ],
+)
 def test_the_classes_agree_with_labels_in_19_of_20_answers(
     name: str, part: str, least: int
 ) -> None:
