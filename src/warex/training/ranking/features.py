@@ -244,8 +244,8 @@ class PageFeatures:
     def _used(self) -> frozenset[str]:
         """The texts of the goal that a field or an earlier action has."""
         fields = " ".join(it.state for it in self._page.usable).lower()
-        there = f"{fields} {self._page.history.lower()}"
-        return frozenset(it for it in self._wanted if f"'{it}'" in there)
+        fields_and_history = f"{fields} {self._page.history.lower()}"
+        return frozenset(it for it in self._wanted if f"'{it}'" in fields_and_history)
 
     @cached_property
     def _unused(self) -> list[str]:
