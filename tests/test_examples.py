@@ -58,9 +58,9 @@ def test_every_example_is_run_here() -> None:
 
 @pytest.mark.wire
 def test_a_proxy_from_python_hits_once_and_tells_its_ledger(tmp_path: Path) -> None:
-    said = run("proxy_with_requests.py", ca=tmp_path)
+    text = run("proxy_with_requests.py", ca=tmp_path)
 
-    assert [line.split() for line in said.splitlines()] == [
+    assert [line.split() for line in text.splitlines()] == [
         ["first", "answer:", "500"],
         ["second", "answer:", "200"],
         ["ledger:", "fault_planned", "i1", "by", "server-error"],
@@ -71,9 +71,9 @@ def test_a_proxy_from_python_hits_once_and_tells_its_ledger(tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.wire
 def test_a_client_that_tries_again_gets_through_an_interception(tmp_path: Path) -> None:
-    said = run("intercept_a_client.py", ca=tmp_path)
+    text = run("intercept_a_client.py", ca=tmp_path)
 
-    assert [line.split() for line in said.splitlines()] == [
+    assert [line.split() for line in text.splitlines()] == [
         ["tries", "1:", "gave", "up"],
         ["ledger:", "http_error", "into", "http://shop.example/", "delivered"],
         ["tries", "2:", "<h1>Open</h1>"],
@@ -92,20 +92,20 @@ def test_a_trace_is_read(tmp_path: Path) -> None:
         f'"url":"{url}"}}',
     )
     (tmp_path / "events.jsonl").write_text("\n".join(lines) + "\n")
-    said = run("read_a_trace.py", str(tmp_path), ca=tmp_path)
+    text = run("read_a_trace.py", str(tmp_path), ca=tmp_path)
 
-    assert "requests:  1 document" in said
-    assert f"injection: http_error into {url}: missed" in said
-    assert "model:     0 calls" in said
+    assert "requests:  1 document" in text
+    assert f"injection: http_error into {url}: missed" in text
+    assert "model:     0 calls" in text
 
 
 @pytest.mark.slow
 @pytest.mark.browser
 def test_one_trial_is_solved_in_spite_of_its_fault(tmp_path: Path) -> None:
-    said = run("run_one_trial.py", ca=tmp_path)
+    text = run("run_one_trial.py", ca=tmp_path)
 
-    assert "faults:  1 delivered" in said
-    assert "score=1.0" in said
+    assert "faults:  1 delivered" in text
+    assert "score=1.0" in text
 
 
 def test_the_workflow_runs_commands_that_there_are() -> None:
