@@ -53,11 +53,14 @@ test-slow: setup programs training ## the slow tier: matrices, whole campaigns, 
 
 test-all: programs test test-slow ## both tiers
 
-coverage: setup ## the quick tier, and which lines of each package it runs
+# A test that fails does not fail this: those that measure time do, as each line takes longer.
+coverage: setup ## the quick tier; fails if it runs less of a package than its floor
 	@rm -f .coverage .coverage.*
-	@status=0; $(PYTHON) -m coverage run -m pytest $(QUICK) || status=$$?; \
-	$(PYTHON) -m coverage combine --quiet && $(PYTHON) -m coverage report; \
-	exit $$status
+	@$(PYTHON) -m coverage run -m pytest $(QUICK) || true
+	@$(PYTHON) -m coverage combine --quiet
+	@$(PYTHON) -m coverage report
+	@$(PYTHON) -m coverage json --quiet -o .coverage.json
+	@$(PYTHON) -m scripts.coverage_floor .coverage.json
 
 programs: ## install, as root, what the slow tier puts behind WAREX; or say what to install
 	@sh scripts/programs.sh

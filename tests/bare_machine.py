@@ -32,8 +32,8 @@ def bare_path(folder: Path) -> str:
     folder.mkdir()
     folder.chmod(0o755)  # Some tests run programs as another user.
     for name in PROGRAMS:
-        if found := shutil.which(name):
-            (folder / name).symlink_to(found)
+        if executable := shutil.which(name):
+            (folder / name).symlink_to(executable)
     return str(folder)
 
 
@@ -45,5 +45,5 @@ def is_allowed(program: str, path: str) -> bool:
     name = os.path.basename(program)
     if name in PROGRAMS or name.startswith("python"):
         return True
-    found = program if os.path.dirname(program) else shutil.which(program, path=path)
-    return found is None or os.path.dirname(found) not in _SYSTEMS
+    result = program if os.path.dirname(program) else shutil.which(program, path=path)
+    return result is None or os.path.dirname(result) not in _SYSTEMS

@@ -25,11 +25,11 @@ def every(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]], C
         def all_cases(**fixtures: object) -> None:
             failures: list[BaseException] = []
             for case in values:
-                given = dict(zip(arguments, case, strict=True))
+                fields = dict(zip(arguments, case, strict=True))
                 try:
-                    test(**fixtures, **given)
+                    test(**fixtures, **fields)
                 except (Exception, pytest.fail.Exception, BaseExceptionGroup) as error:  # noqa: BLE001
-                    error.add_note(f"The case: {given!r}")
+                    error.add_note(f"The case: {fields!r}")
                     failures.append(error)
             if failures:
                 raise BaseExceptionGroup(f"{len(failures)} of {len(values)} cases fail", failures)

@@ -450,9 +450,9 @@ def test_a_program_in_the_environment_comes_through(maps: dict[str, str]) -> Non
     program = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())"
     with warex.intercept(maps=maps) as proxy:
         command = [sys.executable, "-c", program, f"{SITE}/by-environment"]
-        said = subprocess.check_output(command, env=proxy.env, text=True, timeout=60)
+        output = subprocess.check_output(command, env=proxy.env, text=True, timeout=60)
 
-    assert said.strip() == "hello"
+    assert output.strip() == "hello"
     assert [request.url for request in proxy.requests] == [f"{SITE}/by-environment"]
 
 

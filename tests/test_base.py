@@ -34,25 +34,25 @@ except urllib.error.HTTPError as error:
 def base() -> frozenset[str]:
     """The distributions that are installed where no extra is asked for, WAREX left out."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    found, asked = set[str](), list[str](project["dependencies"])
+    names, asked = set[str](), list[str](project["dependencies"])
     while asked:
         required = Requirement(asked.pop())
         name = canonicalize_name(required.name)
-        if name in found or (required.marker and not required.marker.evaluate({"extra": ""})):
+        if name in names or (required.marker and not required.marker.evaluate({"extra": ""})):
             continue
-        found.add(name)
+        names.add(name)
         asked += distribution(name).requires or ()
-    return frozenset(found)
+    return frozenset(names)
 
 
 @pytest.fixture(scope="module")
 def without_extras(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An environment in which Python finds none of the packages that the base lacks."""
-    there = {*base(), "warex"}
+    existing = {*base(), "warex"}
     missing = sorted(
         module
         for module, distributions in packages_distributions().items()
-        if not there & {canonicalize_name(name) for name in distributions}
+        if not existing & {canonicalize_name(name) for name in distributions}
     )
     assert {"mitmproxy", "playwright", "polars", "ray", "openai", "scipy"} <= {*missing}
     folder = tmp_path_factory.mktemp("base")

@@ -35,12 +35,12 @@ def test_links_and_pictures_of_a_page_lead_to_the_repository_at_the_tag() -> Non
 def test_the_address_of_the_repository_is_given_or_that_of_its_remote(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for given, expected in (
+    for inputs, expected in (
         (f"{HOME}.git", HOME),
         (f"{HOME}/", HOME),
         ("/srv/git/warex", None),
     ):
-        monkeypatch.setenv("WAREX_HOME", given)
+        monkeypatch.setenv("WAREX_HOME", inputs)
         assert repository_address() == expected
 
 

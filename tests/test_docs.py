@@ -75,25 +75,25 @@ def test_the_map_shows_no_package_that_is_not_there() -> None:
         for line in map_of_packages.splitlines()
         for package in re.findall(r"`(\w+)`", line.split("|")[1] if "|" in line[1:] else "")
     }
-    there = {path.stem for path in (ROOT / "src" / "warex").glob("*")}
+    existing = {path.stem for path in (ROOT / "src" / "warex").glob("*")}
 
     assert len(shown) > 10
-    assert shown - there == set()
+    assert shown - existing == set()
 
 
 def test_pages_repeat_what_the_benchmarks_measured() -> None:
     measured = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    found = re.search(r"\| `page` \|[^|]*\| ([\d.]+) times \|.*adds (\d+) ms", measured)
-    assert found
-    times, seconds = f"{float(found[1]):.1f}", f"{int(found[2]) / 1000:.1f}"
+    match = re.search(r"\| `page` \|[^|]*\| ([\d.]+) times \|.*adds (\d+) ms", measured)
+    assert match
+    times, seconds = f"{float(match[1]):.1f}", f"{int(match[2]) / 1000:.1f}"
 
-    for page, said in {
+    for page, message in {
         "README.md": f"60 parts takes {times} times as long through it as without a proxy, some"
         f" {seconds} s more",
         "docs/paper.md": f"a page of 60 parts takes {times} times as long",
     }.items():
         words = " ".join((ROOT / page).read_text(encoding="utf-8").split())
-        assert said in words, page
+        assert message in words, page
 
 
 def test_the_glossary_explains_every_word_once_and_25_at_most() -> None:
@@ -141,14 +141,14 @@ def test_benches_and_examples_name_only_presets_that_exist() -> None:
 
 def test_docs_hold_no_placeholder_line() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    found = [
+    match = [
         f"{page.relative_to(ROOT)}:{number}"
         for page in pages
         for number, line in enumerate(page.read_text("utf-8").splitlines(), 1)
         if re.fullmatch(r"[A-Z]{4,}", line.strip())
     ]
 
-    assert not found
+    assert not match
 
 
 def test_docs_and_sources_are_in_plain_words() -> None:

@@ -71,9 +71,9 @@ class Block(NamedTuple):
 def blocks() -> Iterator[Block]:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        for found in BLOCK.finditer(text):
-            line = text.count("\n", 0, found.start("text")) + 1
-            yield Block(page, line, found["before"], found["language"], found["text"])
+        for matches in BLOCK.finditer(text):
+            line = text.count("\n", 0, matches.start("text")) + 1
+            yield Block(page, line, matches["before"], matches["language"], matches["text"])
 
 
 BLOCKS = [
@@ -105,8 +105,8 @@ def read(block: Block) -> None:
 def added(text: str) -> None:
     """Find all that a diff adds where it is added."""
     for path, lines in re.findall(r"^\+{3} (\S+)\n((?:\+(?!\+\+).*\n)+)", text, re.MULTILINE):
-        there = (ROOT / path).read_text().splitlines()
-        assert {line.removeprefix("+") for line in lines.splitlines()} <= set(there), path
+        existing = (ROOT / path).read_text().splitlines()
+        assert {line.removeprefix("+") for line in lines.splitlines()} <= set(existing), path
     assert not re.search(r"^(?!\+)", text.rstrip("\n"), re.MULTILINE)
 
 

@@ -1,15 +1,23 @@
 """The examples do what they say."""
 
 import os
+import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from itertools import product
 from pathlib import Path
 
 import click
 import pytest
 import yaml
 
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.output.comparison import ComparedAgent, compare
+from warex.analysis.output.thresholds import judge_run
+from warex.analysis.run.load import load_run
+from warex.analysis.table.tabulate import tabulate
 from warex.cli.app import cli
 from warex.scenarios.load import load_scenario
 from warex.scenarios.preview.explain import explain
@@ -50,9 +58,9 @@ def test_every_example_is_run_here() -> None:
 
 @pytest.mark.wire
 def test_a_proxy_from_python_hits_once_and_tells_its_ledger(tmp_path: Path) -> None:
-    said = run("proxy_with_requests.py", ca=tmp_path)
+    text = run("proxy_with_requests.py", ca=tmp_path)
 
-    assert [line.split() for line in said.splitlines()] == [
+    assert [line.split() for line in text.splitlines()] == [
         ["first", "answer:", "500"],
         ["second", "answer:", "200"],
         ["ledger:", "fault_planned", "i1", "by", "server-error"],
@@ -63,9 +71,9 @@ def test_a_proxy_from_python_hits_once_and_tells_its_ledger(tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.wire
 def test_a_client_that_tries_again_gets_through_an_interception(tmp_path: Path) -> None:
-    said = run("intercept_a_client.py", ca=tmp_path)
+    text = run("intercept_a_client.py", ca=tmp_path)
 
-    assert [line.split() for line in said.splitlines()] == [
+    assert [line.split() for line in text.splitlines()] == [
         ["tries", "1:", "gave", "up"],
         ["ledger:", "http_error", "into", "http://shop.example/", "delivered"],
         ["tries", "2:", "<h1>Open</h1>"],
@@ -84,20 +92,20 @@ def test_a_trace_is_read(tmp_path: Path) -> None:
         f'"url":"{url}"}}',
     )
     (tmp_path / "events.jsonl").write_text("\n".join(lines) + "\n")
-    said = run("read_a_trace.py", str(tmp_path), ca=tmp_path)
+    text = run("read_a_trace.py", str(tmp_path), ca=tmp_path)
 
-    assert "requests:  1 document" in said
-    assert f"injection: http_error into {url}: missed" in said
-    assert "model:     0 calls" in said
+    assert "requests:  1 document" in text
+    assert f"injection: http_error into {url}: missed" in text
+    assert "model:     0 calls" in text
 
 
 @pytest.mark.slow
 @pytest.mark.browser
 def test_one_trial_is_solved_in_spite_of_its_fault(tmp_path: Path) -> None:
-    said = run("run_one_trial.py", ca=tmp_path)
+    text = run("run_one_trial.py", ca=tmp_path)
 
-    assert "faults:  1 delivered" in said
-    assert "score=1.0" in said
+    assert "faults:  1 delivered" in text
+    assert "score=1.0" in text
 
 
 def test_the_workflow_runs_commands_that_there_are() -> None:
@@ -116,6 +124,37 @@ def test_the_workflow_runs_commands_that_there_are() -> None:
         command.make_context(name, arguments)
         options = {word for word in arguments if word.startswith("--")}
         assert options <= {option for each in command.params for option in each.opts}
+
+
+def test_the_campaign_for_ci_has_the_tasks_that_its_gates_take(tmp_path: Path) -> None:
+    campaign = tomllib.loads((EXAMPLES / "ci/campaign.toml").read_text("utf-8"))
+    (gate,) = set(
+        re.findall(
+            r'--fail-under "(.+?)"',
+            (EXAMPLES / "ci/github-actions.yml").read_text("utf-8")
+            + (EXAMPLES / "ci/gitlab-ci.yml").read_text("utf-8"),
+        )
+    )
+    conditions = [condition["name"] for condition in campaign["conditions"]]
+    runs = {}
+    for name, outcome, action in (
+        ("before", solved(), "reload"),
+        ("after", failed(), "report_infeasible"),
+    ):
+        folder = RunFolder(tmp_path / name, agent="mine").manifest(conditions=conditions)
+        for task, condition in product(campaign["tasks"]["names"], conditions):
+            story = Story().thinks(1, "goto")
+            if condition != "clean":
+                story = story.fault(1).thinks(2, action)
+            story = story.page("x2") if name == "before" else story
+            folder.trial(condition, task, outcome, story.stops())
+        runs[name] = load_run(tmp_path / name)
+
+    collapse = judge_run(tabulate(runs["after"]), gate)
+    compared = compare(ComparedAgent(runs["before"], "mine"), ComparedAgent(runs["after"], "mine"))
+
+    assert (len(collapse.broken), collapse.unclear) == (3, ())
+    assert compared.verdict == "worse"
 
 
 @pytest.mark.slow

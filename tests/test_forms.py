@@ -31,8 +31,8 @@ def test_every_form_is_checked_against_its_schema_and_a_mistake_is_reported(tmp_
 
     assert list(broken) == ["vendor.citation-file-format"]
     assert "'licence' was unexpected" in broken["vendor.citation-file-format"]
-    there = {str(path.relative_to(ROOT)) for path in (ROOT / ".github").rglob("*.yml")}
-    assert there <= {name for names in FORMS.values() for name in names}
+    existing = {str(path.relative_to(ROOT)) for path in (ROOT / ".github").rglob("*.yml")}
+    assert existing <= {name for names in FORMS.values() for name in names}
 
 
 def test_the_citation_names_the_version() -> None:
@@ -45,15 +45,15 @@ def test_the_citation_names_the_version() -> None:
 
 def test_the_continuous_integration_runs_each_python_that_is_said_to_work() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    said = {
+    message = {
         line.rpartition(" ")[2]
         for line in project["classifiers"]
         if re.fullmatch(r"Programming Language :: Python :: 3\.\d+", line)
     }
     matrix = parsed(".github/workflows/ci.yml")["jobs"]["quick"]["strategy"]["matrix"]
 
-    assert set(matrix["python"]) == said
-    assert project["requires-python"] == f">={min(said)}"
+    assert set(matrix["python"]) == message
+    assert project["requires-python"] == f">={min(message)}"
 
 
 def test_workflows_and_hooks_start_what_is_there() -> None:
@@ -96,15 +96,15 @@ def step(runner: Path, name: str, inputs: dict[str, str], code: int = 0) -> list
     """Run a step of the Action as its runner would; return the words that warex was given."""
     action = parsed("action.yml")
     values = {key: field["default"] for key, field in action["inputs"].items()} | inputs
-    (found,) = (it for it in action["runs"]["steps"] if it.get("name") == name)
+    (results,) = (it for it in action["runs"]["steps"] if it.get("name") == name)
     variables = {
         key: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda named: values[named[1]], text)
-        for key, text in found["env"].items()
+        for key, text in results["env"].items()
     }
     log = runner / "log"
     log.write_text("")
     done = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", found["run"]],
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", results["run"]],
         env={
             "PATH": os.environ["PATH"],
             "RUNNER_TEMP": str(runner),

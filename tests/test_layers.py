@@ -127,8 +127,8 @@ def test_the_architecture_page_lists_the_imports_as_they_are() -> None:
 
 def contracts() -> list[dict[str, Any]]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = project["tool"]["importlinter"]["contracts"]
-    return found
+    result: list[dict[str, Any]] = project["tool"]["importlinter"]["contracts"]
+    return result
 
 
 def copy_of_the_contracts(folder: Path) -> Path:

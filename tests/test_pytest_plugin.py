@@ -71,7 +71,7 @@ def run(folder: Path, site: int, tests: str, *arguments: str) -> tuple[int, str]
 def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
     tmp_path: Path, site: int
 ) -> None:
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         """
@@ -86,15 +86,15 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
     )
 
     assert code == 1
-    assert "FAILED test_agent.py::test_goes_past_it" in said
-    assert "1 failed, 1 passed" in said
+    assert "FAILED test_agent.py::test_goes_past_it" in text
+    assert "1 failed, 1 passed" in text
 
 
 @pytest.mark.slow
 def test_a_marked_test_runs_under_its_scenario_and_fails_without_a_delivery(
     tmp_path: Path, site: int
 ) -> None:
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         """
@@ -126,16 +126,16 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_without_a_delivery(
     )
 
     assert code == 1
-    assert "no fault of the scenario was delivered" in said
-    assert "FAILED test_agent.py::test_goes_past_it" in said
-    assert "FAILED test_agent.py::test_does_not_even_ask" in said
-    assert "2 failed, 4 passed" in said
-    assert "Traceback" not in said
+    assert "no fault of the scenario was delivered" in text
+    assert "FAILED test_agent.py::test_goes_past_it" in text
+    assert "FAILED test_agent.py::test_does_not_even_ask" in text
+    assert "2 failed, 4 passed" in text
+    assert "Traceback" not in text
 
 
 @pytest.mark.slow
 def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site: int) -> None:
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         """
@@ -146,13 +146,13 @@ def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site:
     )
 
     assert code == 1
-    assert "1 failed" in said
-    assert "error" not in said.splitlines()[-1]
+    assert "1 failed" in text
+    assert "error" not in text.splitlines()[-1]
 
 
 @pytest.mark.slow
 def test_an_unmarked_test_that_asks_for_the_proxy_is_told_how(tmp_path: Path, site: int) -> None:
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         """
@@ -162,12 +162,12 @@ def test_an_unmarked_test_that_asks_for_the_proxy_is_told_how(tmp_path: Path, si
     )
 
     assert code == 1
-    assert "mark it with @pytest.mark.warex(SCENARIO)" in said
+    assert "mark it with @pytest.mark.warex(SCENARIO)" in text
 
 
 @pytest.mark.slow
 def test_traces_are_kept_where_they_are_asked_for(tmp_path: Path, site: int) -> None:
-    code, said = run(
+    code, path = run(
         tmp_path,
         site,
         """
@@ -179,7 +179,7 @@ def test_traces_are_kept_where_they_are_asked_for(tmp_path: Path, site: int) -> 
         str(tmp_path / "kept"),
     )
 
-    assert code == 0, said
+    assert code == 0, path
     assert (tmp_path / "kept/test_faulted/trace/events.jsonl").exists()
 
 
@@ -203,7 +203,7 @@ def test_a_run_says_what_repeats_it_and_nothing_where_nothing_typed_would(
     }
     (tmp_path / "campaign.json").write_text(json.dumps(campaign))
 
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         f"""
@@ -219,8 +219,8 @@ def test_a_run_says_what_repeats_it_and_nothing_where_nothing_typed_would(
         """,
     )
 
-    assert code == 0, said
-    assert "2 passed" in said
+    assert code == 0, text
+    assert "2 passed" in text
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_only_what_may_be_typed_as_it_was_called_is_said_to_repeat_it(
 
 @pytest.mark.slow
 def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: int) -> None:
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         """
@@ -250,13 +250,13 @@ def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: in
     )
 
     assert code == 1
-    assert "CampaignError: campaign has" in said
-    assert "did you mean 'benchmark'?" in said
+    assert "CampaignError: campaign has" in text
+    assert "did you mean 'benchmark'?" in text
 
 
 @pytest.mark.slow
 def test_a_scenario_that_is_none_is_a_sentence(tmp_path: Path, site: int) -> None:
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         """
@@ -267,7 +267,7 @@ def test_a_scenario_that_is_none_is_a_sentence(tmp_path: Path, site: int) -> Non
     )
 
     assert code == 1
-    assert "paper/server-error" in said
+    assert "paper/server-error" in text
 
 
 @pytest.fixture
@@ -311,7 +311,7 @@ def test_what_campaigns_showed_is_written_for_a_ci_server(
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     files = ("--warex-junit", "a.xml", "--warex-junit-trials", "--warex-sarif", "a.sarif")
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         f"""
@@ -338,21 +338,21 @@ def test_what_campaigns_showed_is_written_for_a_ci_server(
     assert len(ends) == 8
     assert (tmp_path / "a.sarif").exists()
     assert (tmp_path / "summary.md").read_text().startswith("## WAREX: ")
-    assert "\n::error title=WAREX%3A clean.success<=0.4::patient, clean: " in said
+    assert "\n::error title=WAREX%3A clean.success<=0.4::patient, clean: " in text
 
 
 def test_a_file_for_a_ci_server_that_cannot_be_written_is_a_sentence(
     tmp_path: Path, site: int
 ) -> None:
-    code, said = run(tmp_path, site, "", "--warex-junit", ".")
+    code, text = run(tmp_path, site, "", "--warex-junit", ".")
 
     assert code == 4
-    assert "--warex-junit .: this is a folder" in said
+    assert "--warex-junit .: this is a folder" in text
 
 
 @pytest.mark.slow
 def test_a_marker_that_cannot_work_is_a_sentence(tmp_path: Path, site: int) -> None:
-    code, said = run(
+    code, text = run(
         tmp_path,
         site,
         """
@@ -385,9 +385,9 @@ def test_a_marker_that_cannot_work_is_a_sentence(tmp_path: Path, site: int) -> N
 
     assert code == 1
     sentence = r"^E +\S*InputError: @pytest\.mark\.warex takes one scenario"
-    assert len(re.findall(sentence, said, re.MULTILINE)) == 2
-    assert "site=…): there is no option 'site'; did you mean 'sites'?" in said
-    assert "exposed='no'): give True or False" in said
-    assert "there is no option 'job'; did you mean 'jobs'?" in said
-    assert "there is no option 'nam'; did you mean 'name'?" in said
-    assert "jobs='x': give a whole number from 1 to 256" in said
+    assert len(re.findall(sentence, text, re.MULTILINE)) == 2
+    assert "site=…): there is no option 'site'; did you mean 'sites'?" in text
+    assert "exposed='no'): give True or False" in text
+    assert "there is no option 'job'; did you mean 'jobs'?" in text
+    assert "there is no option 'nam'; did you mean 'name'?" in text
+    assert "jobs='x': give a whole number from 1 to 256" in text

@@ -61,14 +61,14 @@ def files_in_git() -> list[Path]:
 
 
 def test_no_file_names_a_package_host_or_a_path_of_one_machine() -> None:
-    found = [
+    match = [
         f"{path.relative_to(ROOT)}:{number}: {hit[0]}"
         for path in files_in_git()
         for number, line in enumerate(path.read_text("utf-8", errors="ignore").splitlines(), 1)
         if (hit := FORBIDDEN.search(line))
     ]
 
-    assert not found
+    assert not match
 
 
 def test_what_is_forbidden_would_be_found() -> None:
@@ -95,14 +95,14 @@ def texts_of_tests() -> dict[Path, str]:
 
 
 def test_what_a_page_shows_is_waited_for() -> None:
-    found = [
+    matches = [
         f"{path.relative_to(ROOT)}: {hit[0].strip()} (use Playwright's expect, which waits)"
         for path, text in texts_of_tests().items()
         if PLAYWRIGHT in text
         for hit in READ_AT_ONCE.finditer(text)
     ]
 
-    assert found == []
+    assert matches == []
     assert READ_AT_ONCE.search('    assert page.get_by_role("alert").count() == 1')
     assert not READ_AT_ONCE.search('    assert text.count("a") == 1')
 
@@ -232,10 +232,10 @@ def test_the_demo_and_the_quick_tier_run_before_more_is_installed(tmp_path: Path
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
-    said = log.read_text(encoding="utf-8").splitlines()
+    message = log.read_text(encoding="utf-8").splitlines()
     tests = "python -m scripts.run_tests"
-    (quick,) = (n for n, line in enumerate(said) if line.startswith(f"{tests} -m not slow"))
-    slow = [n for n, line in enumerate(said) if line.startswith(f"{tests} -m slow")]
-    got = [n for n, line in enumerate(said) if line.startswith("apt-get")]
-    assert said.index("warex demo") < quick < min(got) < max(got) < min(slow)
-    assert {"libnss3-tools", "golang-go"} <= set(said[got[-1]].split())
+    (quick,) = (n for n, line in enumerate(message) if line.startswith(f"{tests} -m not slow"))
+    slow = [n for n, line in enumerate(message) if line.startswith(f"{tests} -m slow")]
+    got = [n for n, line in enumerate(message) if line.startswith("apt-get")]
+    assert message.index("warex demo") < quick < min(got) < max(got) < min(slow)
+    assert {"libnss3-tools", "golang-go"} <= set(message[got[-1]].split())

@@ -72,10 +72,10 @@ def test_a_choice_is_the_same_each_time() -> None:
 def test_each_option_is_as_likely() -> None:
     rng = KeyedRng(1, "rule")
 
-    found = Counter(rng.choice("abcdefg", number) for number in range(7000))
+    result = Counter(rng.choice("abcdefg", number) for number in range(7000))
 
     # Chi-squared with 6 degrees of freedom is below 22.5 in 99.9 % of all cases.
-    assert sum((found[option] - 1000) ** 2 / 1000 for option in "abcdefg") < 22.5
+    assert sum((result[option] - 1000) ** 2 / 1000 for option in "abcdefg") < 22.5
 
 
 def test_there_is_no_choice_among_nothing() -> None:

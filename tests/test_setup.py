@@ -123,8 +123,8 @@ def test_the_named_chromium_goes_first(machine: Path) -> None:
     named = program(machine / "my home" / "chrome", "Chromium 2")
 
     assert setup(machine, "--find-chromium").stdout == f"{machine / 'bin' / 'chromium'}\n"
-    found = setup(machine, "--find-chromium", WAREX_CHROMIUM=str(named))
-    assert found.stdout == f"{named}\n"
+    completed = setup(machine, "--find-chromium", WAREX_CHROMIUM=str(named))
+    assert completed.stdout == f"{named}\n"
 
 
 def test_a_named_chromium_that_does_not_run_is_no_reason_to_take_another(machine: Path) -> None:
@@ -145,10 +145,12 @@ def test_a_stub_that_asks_for_a_package_is_no_chromium(machine: Path) -> None:
     program(own, "Chromium 3")
 
     lacking = setup(machine, "--find-chromium")
-    found = setup(machine, "--find-chromium", PLAYWRIGHT_BROWSERS_PATH=str(machine / "browsers"))
+    completed = setup(
+        machine, "--find-chromium", PLAYWRIGHT_BROWSERS_PATH=str(machine / "browsers")
+    )
 
     assert lacking.returncode == 3
-    assert found.stdout == f"{own}\n"
+    assert completed.stdout == f"{own}\n"
 
 
 def test_the_script_is_understood_by_any_posix_shell() -> None:

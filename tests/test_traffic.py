@@ -21,7 +21,7 @@ from warex.traffic import (
 
 
 @pytest.mark.parametrize(
-    ("given", "origin"),
+    ("text", "origin"),
     [
         ("https://shop.example", "https://shop.example"),
         ("https://shop.example/", "https://shop.example"),
@@ -29,24 +29,24 @@ from warex.traffic import (
         ("http://[::1]:80/", "http://[::1]:80"),
     ],
 )
-def test_an_origin_is_scheme_host_and_port(given: str, origin: str) -> None:
-    assert read_origin(given) == origin
+def test_an_origin_is_scheme_host_and_port(text: str, origin: str) -> None:
+    assert read_origin(text) == origin
     assert origin_of(f"{origin}/v1?key=1#end") == origin
 
 
 @pytest.mark.parametrize(
-    "given",
+    "text",
     ["", "shop", "ftp://shop.example", "https://", "https://a.b/c", "https://a.b?c", "http://a:x"],
 )
-def test_anything_else_is_none(given: str) -> None:
+def test_anything_else_is_none(text: str) -> None:
     with pytest.raises(
         ValueError, match=r"is not an origin; write for instance https://shop\.example"
     ):
-        read_origin(given)
+        read_origin(text)
 
 
 @pytest.mark.parametrize(
-    ("given", "host"),
+    ("text", "host"),
     [
         ("Shop.example", "shop.example"),
         ("*.pay.example", "*.pay.example"),
@@ -55,8 +55,8 @@ def test_anything_else_is_none(given: str) -> None:
         ("fe80::1%eth0", "fe80::1%eth0"),
     ],
 )
-def test_a_host_is_a_name_a_pattern_or_an_address(given: str, host: str) -> None:
-    assert read_host(given) == host
+def test_a_host_is_a_name_a_pattern_or_an_address(text: str, host: str) -> None:
+    assert read_host(text) == host
 
 
 @pytest.mark.parametrize(
@@ -125,18 +125,20 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("given", "says"), WRONG)
-def test_a_value_that_cannot_work_names_its_option(given: dict[str, Any], says: str) -> None:
+@pytest.mark.parametrize(("fields", "says"), WRONG)
+def test_a_value_that_cannot_work_names_its_option(fields: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        TrafficOptions(**given)
+        TrafficOptions(**fields)
     with pytest.raises(ValidationError, match=says):
-        TypeAdapter(TrafficOptions).validate_python(given)
+        TypeAdapter(TrafficOptions).validate_python(fields)
 
 
-@pytest.mark.parametrize("given", [{"arm": "later"}, {"record": "some"}, {"insecure": "perhaps"}])
-def test_pydantic_refuses_a_value_of_another_type_also_in_a_made_one(given: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match=next(iter(given))):
-        TypeAdapter(TrafficOptions).validate_python(TrafficOptions(**given))
+@pytest.mark.parametrize("fields", [{"arm": "later"}, {"record": "some"}, {"insecure": "perhaps"}])
+def test_pydantic_refuses_a_value_of_another_type_also_in_a_made_one(
+    fields: dict[str, Any],
+) -> None:
+    with pytest.raises(ValidationError, match=next(iter(fields))):
+        TypeAdapter(TrafficOptions).validate_python(TrafficOptions(**fields))
 
 
 def test_the_error_crosses_a_process() -> None:
@@ -161,13 +163,13 @@ def test_an_unknown_keyword_is_a_type_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "everything"),
+    ("fields", "everything"),
     [({}, True), ({"record": "concerned"}, False), ({"pass_through": ("a.example",)}, False)],
 )
 def test_all_is_read_unless_an_option_leaves_something_out(
-    given: dict[str, Any], everything: bool
+    fields: dict[str, Any], everything: bool
 ) -> None:
-    assert TrafficOptions(**given).reads_everything is everything
+    assert TrafficOptions(**fields).reads_everything is everything
 
 
 def test_the_keywords_are_the_fields() -> None:

@@ -396,9 +396,9 @@ class RunFolder:
         folder = attempt_dir(self.path, key, attempt)
         folder.mkdir(parents=True)
         if story is not None:
-            whole = Story(t=-1.0).began(key, seed)
-            whole.events += story.events
-            whole.write(folder / EVENTS)
+            full = Story(t=-1.0).began(key, seed)
+            full.events += story.events
+            full.write(folder / EVENTS)
         if outcome is not None:
             write_outcome(folder, outcome)
         return folder

@@ -41,8 +41,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
 
 def _figure(row: ConditionRow, name: str) -> object:
     """A row's figure; of a mean the value."""
-    found = getattr(row, name)
-    return found.value if isinstance(found, Mean) else found
+    result = getattr(row, name)
+    return result.value if isinstance(result, Mean) else result
 
 
 def _patient(table: Table, name: str) -> list[object]:
@@ -67,10 +67,10 @@ def _told(delta: Delta | None) -> Told | None:
     )
 
 
-def _same(found: Mapping[str, object], wanted: Mapping[str, object]) -> None:
-    assert list(found) == list(wanted)
+def _same(results: Mapping[str, object], wanted: Mapping[str, object]) -> None:
+    assert list(results) == list(wanted)
     for name, value in wanted.items():
-        assert found[name] == pytest.approx(value), name
+        assert results[name] == pytest.approx(value), name
 
 
 def _holds(interval: tuple[float, float] | None, value: float, low: float, high: float) -> None:
@@ -131,7 +131,7 @@ def test_success_is_counted_over_the_trials_that_stand(table: Table) -> None:
 
 
 def test_pass_k_is_the_chance_that_k_trials_of_a_task_are_all_solved(table: Table) -> None:
-    found = {row.condition: row.pass_k.by if row.pass_k else () for row in table.of("patient")}
+    results = {row.condition: row.pass_k.by if row.pass_k else () for row in table.of("patient")}
     wanted = {
         # "move" has one trial, which says nothing of two.
         "no-proxy": ((1, 1), (2, 1)),
@@ -147,7 +147,7 @@ def test_pass_k_is_the_chance_that_k_trials_of_a_task_are_all_solved(table: Tabl
         "shop-down-hint": (),
     }
     for condition, pairs in wanted.items():
-        assert dict(found[condition]) == pytest.approx(dict(pairs)), condition
+        assert dict(results[condition]) == pytest.approx(dict(pairs)), condition
     assert _giveup(table, "pass_k") == [None] * 4
 
 
@@ -230,12 +230,12 @@ def test_every_difference_lies_in_its_interval(table: Table) -> None:
 
 
 def test_r_fault_is_success_under_faults_over_that_of_clean(table: Table) -> None:
-    found = {
+    results = {
         (row.agent, row.condition): (row.r_fault.value, row.r_fault.n)
         for row in table.rows
         if row.r_fault
     }
-    assert found == {
+    assert results == {
         ("patient", "shop-down"): (pytest.approx(6 / 8), 10),
         # All five were solved under clean in the first repeat.
         ("patient", "shop-down-2"): (pytest.approx(4 / 5), 5),
@@ -417,7 +417,7 @@ def test_recovery_is_told_by_trial_and_by_injection_and_with_success(table: Tabl
 def test_the_price_of_recovery_is_a_mean_over_recovered_injections(table: Table) -> None:
     # Recovers: 3 s, 1 step, 2030 tokens. Waits: 7 s, 3 steps, 3 * 1010. Two tries: 7 s and 3 s,
     # 1 step and 1010 each, the first at the second try. To order twice is not recovery.
-    found = {
+    results = {
         (row.agent, row.condition): (
             row.recovery_s,
             row.recovery_steps,
@@ -427,12 +427,12 @@ def test_the_price_of_recovery_is_a_mean_over_recovered_injections(table: Table)
         for row in table.rows
         if row.recoveries
     }
-    assert list(found) == [
+    assert list(results) == [
         ("patient", "shop-down"),
         ("patient", "shop-down-2"),
         ("patient", "shop-down-hint"),
     ]
-    assert found["patient", "shop-down"] == pytest.approx(
+    assert results["patient", "shop-down"] == pytest.approx(
         (
             (3 + 7 + 7 + 3) / 4,
             (1 + 3 + 1 + 1) / 4,
@@ -440,20 +440,20 @@ def test_the_price_of_recovery_is_a_mean_over_recovered_injections(table: Table)
             4,
         )
     )
-    assert found["patient", "shop-down-2"] == pytest.approx((3, 1, 2030, 1))
+    assert results["patient", "shop-down-2"] == pytest.approx((3, 1, 2030, 1))
     # Three recover, one in two tries.
-    assert found["patient", "shop-down-hint"] == pytest.approx(
+    assert results["patient", "shop-down-hint"] == pytest.approx(
         ((3 * 3 + 7 + 3) / 5, 5 / 5, (3 * 2030 + 2 * 1010) / 5, 5)
     )
 
 
 def test_tries_are_a_mean_over_the_injections_that_stand_in_the_rate(table: Table) -> None:
-    found = {
+    results = {
         (row.agent, row.condition): (row.tries.value, row.tries.n)
         for row in table.rows
         if row.tries
     }
-    assert found == {
+    assert results == {
         # "add" 1 and 1; "buy" 2 and 1, since the second cut came with the first try; "find" none in
         # vain; "mail" none. What was only late is not asked, nor what a solved trial did without.
         ("patient", "shop-down"): (pytest.approx((1 + 1 + 2 + 1 + 0 + 0 + 0) / 7), 7),
@@ -501,8 +501,8 @@ def test_the_ledger_tells_what_became_of_each_planned_injection(table: Table) ->
     assert _patient(table, "delivered") == [None, 0, 0, 0, 10, 2, 5, 5]
     assert _patient(table, "missed") == [None, 0, 0, 0, 1, 0, 0, 0]
     none = Counts(())
-    gone, never = Counts((("client_gone", 1),)), Counts((("never", 3),))
-    assert _patient(table, "missed_reasons") == [None, *[none] * 3, gone, *[none] * 3]
+    missing, never = Counts((("client_gone", 1),)), Counts((("never", 3),))
+    assert _patient(table, "missed_reasons") == [None, *[none] * 3, missing, *[none] * 3]
     assert _patient(table, "skipped") == [None, *[none] * 3, never, *[none] * 3]
     assert _giveup(table, "planned") == _giveup(table, "delivered") == [0, 0, 2, 4]
     assert _giveup(table, "missed_reasons") == _giveup(table, "skipped") == [none] * 4
@@ -584,8 +584,8 @@ def test_agents_are_contrasted_under_each_condition_that_both_ran(table: Table) 
     Of ten trials of which five are the patient agent's there are C(10, 5) = 252 ways.
     """
     assert {contrast.agents for contrast in table.contrasts} == {("patient", "giveup")}
-    found = {(c.condition, c.figure): c for c in table.contrasts}
-    assert list(found) == [
+    results = {(c.condition, c.figure): c for c in table.contrasts}
+    assert list(results) == [
         ("clean", "success"),
         ("again-late", "success"),
         ("shop-down-2", "success"),
@@ -657,8 +657,8 @@ def test_a_defence_is_compared_with_the_same_faults_without_it(table: Table) -> 
 
 def test_doses_of_a_scenario_are_a_series_with_its_trend(table: Table) -> None:
     patient, giveup = table.doses
-    for found in (patient, giveup):
-        assert (found.axis, found.of) == ("intensity", "shop-down")
+    for result in (patient, giveup):
+        assert (result.axis, result.of) == ("intensity", "shop-down")
     assert (patient.agent, giveup.agent) == ("patient", "giveup")
     # Undosed is intensity 1; a defence makes another series, which has one point and so is none.
     assert patient.points == (

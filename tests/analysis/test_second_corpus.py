@@ -40,7 +40,7 @@ def _judged(folder: Path) -> Iterator[Judged]:
         trace = read_trace(folder / f"{name}.jsonl")
         twin = Twin(read_trace(folder / f"{index[name]['twin']}.jsonl").entries)
         first = {it.injection: it.repeat_of or it.injection for it in trace.events(FaultPlanned)}
-        found = {
+        results = {
             _root(one.injection, first): one for one in recoveries(trace.entries, None, twin=twin)
         }
         for injection, label in labels["injections"].items():
@@ -48,7 +48,7 @@ def _judged(folder: Path) -> Iterator[Judged]:
                 tuple(index[name]["kinds"]),
                 label["verdict"],
                 label["detected"],
-                found[_root(injection, first)],
+                results[_root(injection, first)],
                 _came_again(trace, injection),
             )
 

@@ -19,8 +19,8 @@ ALL = trajectories()
 
 
 def _verdicts(trajectory: Trajectory) -> dict[str, str]:
-    found = recoveries(trajectory.entries, trajectory.vocabulary, twin=trajectory.twin)
-    return {each.injection: each.verdict for each in found}
+    result = recoveries(trajectory.entries, trajectory.vocabulary, twin=trajectory.twin)
+    return {each.injection: each.verdict for each in result}
 
 
 @every("trajectory", ALL)
@@ -30,9 +30,9 @@ def test_each_verdict_is_what_a_person_says(trajectory: Trajectory) -> None:
 
 @every("trajectory", ALL)
 def test_words_and_network_that_disagree_are_said_to(trajectory: Trajectory) -> None:
-    found = recoveries(trajectory.entries, trajectory.vocabulary, twin=trajectory.twin)
+    result = recoveries(trajectory.entries, trajectory.vocabulary, twin=trajectory.twin)
 
-    assert tuple(r.injection for r in found if r.disagreement) == trajectory.disagrees
+    assert tuple(r.injection for r in result if r.disagreement) == trajectory.disagrees
 
 
 def test_precision_and_recall_are_high_enough(capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,8 +62,8 @@ def test_two_readers_and_the_detector_agree_on_injections_that_tuned_no_rule(
     held_out = [one for one in read if one.held_out]
     verdicts = kappa([one.raters for one in read])
     noticing = kappa([one.detections for one in read])
-    told = [_recovery(half) for half in (held_out, [one for one in read if not one.held_out])]
-    (precision, recall), tuned = told
+    reported = [_recovery(half) for half in (held_out, [one for one in read if not one.held_out])]
+    (precision, recall), tuned = reported
 
     with capsys.disabled():
         print(

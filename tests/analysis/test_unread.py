@@ -37,8 +37,8 @@ def test_one_unread_call_makes_the_trials_figures_unknown(tmp_path: Path) -> Non
     [row] = [row for row in tabulate(run).rows if row.condition == "server-error"]
     assert (row.llm_calls, row.cost_usd, row.recovery) == (None, None, None)
     assert row.delivered == 1
-    [said] = [line for line in footnotes(run, tabulate(run)) if "could not be read" in line]
-    assert f"in 1 trial could not be read (first: {MESSAGES}: no such family)" in said
+    [messages] = [line for line in footnotes(run, tabulate(run)) if "could not be read" in line]
+    assert f"in 1 trial could not be read (first: {MESSAGES}: no such family)" in messages
 
 
 def test_an_agent_without_any_call_cost_nobody_knows_what(tmp_path: Path) -> None:

@@ -186,18 +186,18 @@ def make_run(path: Path) -> Path:
 
 def _write(folder: Path, key: TrialKey, text: str) -> None:
     folder.mkdir(parents=True)
-    found = _CELL.fullmatch(text)
-    assert found or text in ("void", "unfinished"), text
-    name = found["way"] if found else "calm"
+    match = _CELL.fullmatch(text)
+    assert match or text in ("void", "unfinished"), text
+    name = match["way"] if match else "calm"
     if name != "unseen":
-        whole = Story(t=-1.0).began(key)
+        full = Story(t=-1.0).began(key)
         if not key.condition.startswith("shop-down"):
-            _changed(whole, 0, scenario=None)
-        whole.events += STORIES[name]().events
-        whole.write(folder / EVENTS)
-    if found:
-        seconds = float(found["seconds"])
-        write_outcome(folder, solved(seconds) if found["solved"] == "+" else failed(seconds))
+            _changed(full, 0, scenario=None)
+        full.events += STORIES[name]().events
+        full.write(folder / EVENTS)
+    if match:
+        seconds = float(match["seconds"])
+        write_outcome(folder, solved(seconds) if match["solved"] == "+" else failed(seconds))
     elif text == "void":
         write_outcome(folder, Void(reason="the lane died"))
 

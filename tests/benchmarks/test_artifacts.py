@@ -35,9 +35,9 @@ def test_an_object_is_read_and_none_is_an_empty_one(tmp_path: Path) -> None:
     assert read_json_or_empty(tmp_path / "none.json") == {}
 
 
-@pytest.mark.parametrize("held", ["", "{", "[1]", "\xff"])
-def test_what_is_no_object_voids_the_trial(held: str, tmp_path: Path) -> None:
-    (tmp_path / "said.json").write_bytes(held.encode("latin-1"))
+@pytest.mark.parametrize("pending", ["", "{", "[1]", "\xff"])
+def test_what_is_no_object_voids_the_trial(pending: str, tmp_path: Path) -> None:
+    (tmp_path / "said.json").write_bytes(pending.encode("latin-1"))
 
     with pytest.raises(TrialVoid, match=r"said\.json"):
         read_json_or_empty(tmp_path / "said.json")

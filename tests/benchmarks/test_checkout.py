@@ -15,11 +15,11 @@ def test_a_checkout_that_lacks_a_file_is_reported_with_what_to_do(tmp_path: Path
         f"benchmark.options.checkout: {tmp_path} holds no run.py: it is an empty folder; give the"
         " folder into which WebVoyager was cloned"
     )
-    found = {each.name: each for each in benchmark.diagnose()}
-    assert found["webvoyager checkout"].state == "missing"
+    results = {each.name: each for each in benchmark.diagnose()}
+    assert results["webvoyager checkout"].state == "missing"
     (tmp_path / "run.py").touch()
-    found = {each.name: each for each in benchmark.diagnose()}
-    assert found["webvoyager checkout"].sentence == f"{tmp_path}: run.py"
+    results = {each.name: each for each in benchmark.diagnose()}
+    assert results["webvoyager checkout"].sentence == f"{tmp_path}: run.py"
 
 
 def test_what_is_found_at_a_path_is_reported_in_a_few_words(tmp_path: Path) -> None:

@@ -29,11 +29,11 @@ def _some_path(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_program_ends_with_its_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import os, sys\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\nsys.stdin.read()"
 
-    with start_child(module(tmp_path, "waits", code, monkeypatch)) as (_, said):
-        os.kill(said["pid"], 0)
+    with start_child(module(tmp_path, "waits", code, monkeypatch)) as (_, answer):
+        os.kill(answer["pid"], 0)
 
     with pytest.raises(ProcessLookupError):
-        os.kill(said["pid"], 0)
+        os.kill(answer["pid"], 0)
 
 
 def test_a_program_that_does_not_listen_is_killed(
@@ -42,11 +42,11 @@ def test_a_program_that_does_not_listen_is_killed(
     monkeypatch.setattr("warex.benchmarks.child_process._END_SECONDS", 0.2)
     code = "import os, time\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\ntime.sleep(600)"
 
-    with start_child(module(tmp_path, "deaf", code, monkeypatch)) as (_, said):
+    with start_child(module(tmp_path, "deaf", code, monkeypatch)) as (_, answer):
         pass
 
     with pytest.raises(ProcessLookupError):
-        os.kill(said["pid"], 0)
+        os.kill(answer["pid"], 0)
 
 
 def test_a_program_that_ends_too_early_voids_the_trial(
@@ -108,9 +108,9 @@ def test_a_program_that_is_killed_voids_the_trial_whatever_else_was_found(
 
     def trial() -> None:
         name = module(tmp_path, "waits", code, monkeypatch)
-        with start_child(name) as (process, said), require_alive(process, name):
-            ended = os.pidfd_open(said["pid"])
-            os.kill(said["pid"], signal.SIGTERM)
+        with start_child(name) as (process, answer), require_alive(process, name):
+            ended = os.pidfd_open(answer["pid"])
+            os.kill(answer["pid"], signal.SIGTERM)
             assert select.select([ended], [], [], 10)[0]
             os.close(ended)
             raise TrialVoid("its model never answered")

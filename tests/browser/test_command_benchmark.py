@@ -124,10 +124,10 @@ def test_a_program_of_ones_own_meets_the_fault_and_its_judge_does_not(tmp_path: 
 
 @pytest.mark.slow
 def test_what_is_wrong_with_the_table_is_told_before_anything_runs(tmp_path: Path) -> None:
-    told = campaign(tmp_path, 1)
-    told["benchmark"]["options"]["reslt"] = told["benchmark"]["options"].pop("result")
+    fields = campaign(tmp_path, 1)
+    fields["benchmark"]["options"]["reslt"] = fields["benchmark"]["options"].pop("result")
 
-    done = run(tmp_path, told)
+    done = run(tmp_path, fields)
 
     assert done.returncode == 2
     assert "campaign.json: benchmark.options: there is no key 'reslt'" in done.stderr

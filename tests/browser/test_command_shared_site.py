@@ -150,9 +150,9 @@ def run(folder: Path, origin: str) -> tuple[str, dict[tuple[str, str], TrialReco
 
 def test_trials_that_share_a_shop_are_each_judged_by_their_own_order(tmp_path: Path) -> None:
     with shop() as (state, origin):
-        said, trials = run(tmp_path, origin)
+        text, trials = run(tmp_path, origin)
 
-    assert "trials run one at a time, not 2 as asked" in " ".join(said.split())
+    assert "trials run one at a time, not 2 as asked" in " ".join(text.split())
     assert (state.most, state.resets) == (1, 6)
     assert {key: trial.solved for key, trial in trials.items()} == {
         (task, condition): condition != "down"

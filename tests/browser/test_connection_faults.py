@@ -165,7 +165,7 @@ def test_a_browser_that_trusts_by_the_authoritys_key_is_not_fooled_either(tmp_pa
     finally:
         forkserver.close()
     # It has no CA to find the certificate's signer, so it can say no more of it.
-    assert {name: found and found[1] for name, found in met.items()} == {
+    assert {name: result and result[1] for name, result in met.items()} == {
         "expired": "ERR_CERT_AUTHORITY_INVALID",
         "homemade": "ERR_CERT_AUTHORITY_INVALID",
         "closed": "ERR_CONNECTION_CLOSED",

@@ -310,17 +310,17 @@ def test_chromium_loads_ahead_what_early_hints_name(
     browser: Browser, begin: Begin, ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     tls = server_context(*ca.leaf("localhost", tmp_path), ["h2", "http/1.1"])
-    held: list[tuple[H2Connection, int]] = []
+    pending: list[tuple[H2Connection, int]] = []
 
     def hint(conn: H2Connection, stream: int) -> bytes:
-        held.append((conn, stream))
+        pending.append((conn, stream))
         link = b"</hinted.css>; rel=preload; as=style"
         conn.send_headers(stream, [(b":status", b"103"), (b"link", link)])
         return b""
 
     def style(conn: H2Connection, stream: int) -> bytes:
         """Only now the page itself."""
-        page, of = held[0]
+        page, of = pending[0]
         page.send_headers(of, [(b":status", b"200"), (b"content-type", b"text/html")])
         page.send_data(of, PAGE.body, end_stream=True)
         conn.send_headers(stream, [(b":status", b"200"), (b"content-type", b"text/css")])

@@ -145,8 +145,8 @@ def agent(tmp_path: Path) -> Callable[..., Ran]:
         command += ["--base-url", base_url, "--result", str(result), *arguments]
         quiet = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
         done = subprocess.run(command, capture_output=True, text=True, timeout=90, env=quiet)
-        found = json.loads(result.read_text()) if result.exists() else None
-        return Ran(done.returncode, done.stderr, found)
+        document = json.loads(result.read_text()) if result.exists() else None
+        return Ran(done.returncode, done.stderr, document)
 
     return run
 

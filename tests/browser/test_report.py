@@ -57,13 +57,13 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def _open(page: Page, report: str, asked: list[str] | None = None) -> list[str]:
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
     if asked is not None:
         page.on("request", lambda request: asked.append(request.url))
     page.goto(report)
-    return said
+    return messages
 
 
 def _unfold(page: Page) -> None:
@@ -87,7 +87,7 @@ def test_every_figure_is_there_and_nothing_is_asked_for_or_complained_of(
         page.emulate_media(media="print", color_scheme="dark")
     else:
         page.emulate_media(color_scheme=media)
-    said = _open(page, report, asked)
+    messages = _open(page, report, asked)
     _unfold(page)
 
     for name in FIGURES:
@@ -96,7 +96,7 @@ def test_every_figure_is_there_and_nothing_is_asked_for_or_complained_of(
         assert box["width"] > 100, name
         assert box["height"] > 50, name
     assert asked == [report]
-    assert said == []
+    assert messages == []
 
 
 @pytest.mark.parametrize("width", [360, *slow(1200, 420)])

@@ -81,7 +81,7 @@ def test_the_manifest_freezes_all_that_trials_met(
     assert scenarios.keys() == {"network-error", "server-error", "javascript-failure"}
     traffic = manifest.campaign["traffic"]
     assert isinstance(traffic, dict)
-    told = {
+    reported = {
         "record": "concerned",
         "insecure": False,
         "upstream": None,
@@ -91,7 +91,7 @@ def test_the_manifest_freezes_all_that_trials_met(
         "arm": None,
         "isolation": "namespace",
     }
-    assert {name: traffic[name] for name in told} == told
+    assert {name: traffic[name] for name in reported} == reported
     assert traffic.keys() == {*(field.name for field in fields(TrafficOptions)), "isolation"}
 
 
@@ -134,8 +134,8 @@ def test_a_defence_is_frozen_with_its_text_and_the_cache_is_made(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:
     conditions = [{"name": "clean"}, {"name": "told", "defence": "refresh"}]
-    given = small.config.model_dump() | {"conditions": conditions, "llm_cache": True}
-    planned = plan(CampaignConfig.model_validate(given))
+    fields = small.config.model_dump() | {"conditions": conditions, "llm_cache": True}
+    planned = plan(CampaignConfig.model_validate(fields))
 
     run_campaign(planned, tmp_path / "run", RunOptions(jobs=2))
 
@@ -150,17 +150,19 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(campaigns, "attempt_spending", lambda folder, prices: Spending(tokens=10))
-    told: list[str] = []
+    reported: list[str] = []
 
     def go(tokens: int, *, resume: bool) -> int:
         config = small.config.model_copy(update={"budget": Budget(tokens=tokens)})
         before = len(ran)
         options = RunOptions(jobs=1, resume=resume)
-        run_campaign(replace(small, config=config), tmp_path / "run", options, notice=told.append)
+        run_campaign(
+            replace(small, config=config), tmp_path / "run", options, notice=reported.append
+        )
         return len(ran) - before
 
     assert go(20, resume=False) == 2
-    (sentence,) = told
+    (sentence,) = reported
     assert sentence.startswith("the budget of 20 tokens is used up: 20 are spent. Trials left: 3.")
     assert go(20, resume=True) == 0
     assert go(40, resume=True) == 2
@@ -177,24 +179,24 @@ def test_a_model_that_warex_plays_uses_up_no_money(
         agent.model_copy(update={"model": "scripted:giveup"}) for agent in small.config.agents
     ]
     config = small.config.model_copy(update={"budget": Budget(usd=1), "agents": tuple(played)})
-    told: list[str] = []
+    reported: list[str] = []
 
     planned = replace(small, config=config)
-    run_campaign(planned, tmp_path / "run", RunOptions(jobs=1), notice=told.append)
+    run_campaign(planned, tmp_path / "run", RunOptions(jobs=1), notice=reported.append)
 
     assert len(ran) == len(small.trials)
-    assert told == []
+    assert reported == []
 
 
 @pytest.mark.wire
 def test_a_limit_runs_the_first_trials_only(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:
-    told: list[int] = []
+    reported: list[int] = []
 
-    run_campaign(small, tmp_path / "run", RunOptions(limit=2, jobs=1), began=told.append)
+    run_campaign(small, tmp_path / "run", RunOptions(limit=2, jobs=1), began=reported.append)
 
-    assert told == [2]
+    assert reported == [2]
     assert ran == [spec.key for spec in small.trials[:2]]
 
 
@@ -207,12 +209,12 @@ def test_a_trial_that_is_lost_again_and_again_is_told_and_left(
             schedule.lost(turn)
 
     monkeypatch.setattr(campaigns, "run_on_ray", lose)
-    told: list[str] = []
+    reported: list[str] = []
 
-    run_campaign(small, tmp_path / "run", RunOptions(ray="x", limit=1), notice=told.append)
+    run_campaign(small, tmp_path / "run", RunOptions(ray="x", limit=1), notice=reported.append)
 
     key = small.trials[0].key
-    assert told == [
+    assert reported == [
         f"each attempt at {TASK} of a under {key.condition}, repeat 1, was lost with what ran it;"
         " it may be too much for it. --resume tries again"
     ]

@@ -28,7 +28,7 @@ class Screen:
     def wait_for(self, pattern: str, seconds: float = 30) -> "re.Match[bytes]":
         """Wait until a pattern is shown; return its match and discard the text up to its end."""
         end = time.monotonic() + seconds
-        while (found := re.search(pattern.encode(), self._shown)) is None:
+        while (match := re.search(pattern.encode(), self._shown)) is None:
             left = end - time.monotonic()
             ready, _, _ = select.select([self._handle], [], [], max(0, left))
             assert ready, f"{pattern!r} was not shown, but {self.all!r}"
@@ -39,8 +39,8 @@ class Screen:
             assert data, f"{pattern!r} was not shown before the end, but {self.all!r}"
             self._shown += data
             self.all += data
-        self._shown = self._shown[found.end() :]
-        return found
+        self._shown = self._shown[match.end() :]
+        return match
 
     def resize(self, rows: int, columns: int) -> None:
         """Change the size of the window."""

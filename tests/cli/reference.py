@@ -50,9 +50,9 @@ def commands(
     if isinstance(command, click.Group):
         with click.Context(command) as context:
             for child in command.list_commands(context):
-                found = command.get_command(context, child)
-                assert found is not None
-                yield from commands(found, f"{name} {child}")
+                result = command.get_command(context, child)
+                assert result is not None
+                yield from commands(result, f"{name} {child}")
 
 
 def page() -> str:

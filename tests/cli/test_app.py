@@ -27,10 +27,10 @@ NAMES = [name.removeprefix("warex").split() for name, _ in commands()]
 
 @pytest.mark.parametrize("words", NAMES, ids=" ".join)
 def test_help_is_there_for_every_command(warex: Warex, words: list[str]) -> None:
-    said = warex(*words, "--help")
+    result = warex(*words, "--help")
 
-    assert said.code == 0
-    assert said.out.startswith("Usage: warex")
+    assert result.code == 0
+    assert result.out.startswith("Usage: warex")
 
 
 def test_help_loads_nothing_that_takes_time() -> None:
@@ -63,11 +63,11 @@ def test_help_loads_nothing_that_takes_time() -> None:
     ids=" ".join,
 )
 def test_what_a_program_reads_is_json(warex: Warex, arguments: tuple[str, ...]) -> None:
-    said = warex(*arguments)
+    result = warex(*arguments)
 
-    assert said.code == 0
-    assert json.loads(said.out)
-    assert said.err == ""
+    assert result.code == 0
+    assert json.loads(result.out)
+    assert result.err == ""
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_what_a_person_reads(
     expected: str,
 ) -> None:
     monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
-    said = warex(*arguments)
+    result = warex(*arguments)
 
-    assert said.code == 0
-    assert re.search(expected, said.out, re.MULTILINE)
+    assert result.code == 0
+    assert re.search(expected, result.out, re.MULTILINE)
 
 
 def test_the_bundle_trusts_our_ca_beside_the_others(

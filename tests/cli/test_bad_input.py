@@ -79,12 +79,12 @@ def test_a_wrong_scenario_is_refused_with_what_is_allowed(
 ) -> None:
     text, allowed = SCENARIOS[name]
     (here / "s.yaml").write_bytes(text.encode("utf-8", "surrogateescape"))
-    said = warex(*command, "s.yaml")
+    result = warex(*command, "s.yaml")
 
-    assert said.code == 2
-    assert said.out == ""
-    assert said.err.startswith("warex: s.yaml")
-    assert allowed in said.err
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("warex: s.yaml")
+    assert allowed in result.err
 
 
 CAMPAIGNS = {
@@ -114,11 +114,11 @@ CAMPAIGNS = {
 def test_a_wrong_campaign_is_refused_and_nothing_runs(here: Path, warex: Warex, name: str) -> None:
     text, allowed = CAMPAIGNS[name]
     (here / "c.toml").write_text(text)
-    said = warex("run", "c.toml")
+    result = warex("run", "c.toml")
 
-    assert said.code == 2
-    assert said.err.startswith("warex: ")
-    assert allowed in said.err
+    assert result.code == 2
+    assert result.err.startswith("warex: ")
+    assert allowed in result.err
     assert not (here / "runs").exists()
 
 
@@ -181,11 +181,11 @@ def test_a_wrong_command_line_is_refused_with_what_is_allowed(
 ) -> None:
     arguments, allowed = LINES[name]
     (here / "file").write_text("rubbish")
-    said = warex(*arguments)
+    result = warex(*arguments)
 
-    assert said.code == 2
-    assert allowed in said.err
-    assert "Traceback" not in said.err
+    assert result.code == 2
+    assert allowed in result.err
+    assert "Traceback" not in result.err
 
 
 @pytest.mark.parametrize(
@@ -201,10 +201,10 @@ def test_a_run_that_is_half_written_is_named(
 ) -> None:
     (here / "run").mkdir()
     (here / "run" / "manifest.json").write_text(text)
-    said = warex("report", "run")
+    result = warex("report", "run")
 
-    assert said.code == 2
-    assert sentence in said.err
+    assert result.code == 2
+    assert sentence in result.err
 
 
 def test_a_trial_that_was_killed_is_shown_as_far_as_it_came(here: Path, warex: Warex) -> None:
@@ -233,11 +233,11 @@ def test_a_ca_that_cannot_be_written_is_the_machines_matter(
 ) -> None:
     (here / "file").touch()
     monkeypatch.setenv("WAREX_CA_DIR", place)
-    said = warex(*command)
+    result = warex(*command)
 
-    assert said.code == 3
-    assert f"the certificate authority in {place} cannot be made or read" in said.err
-    assert "set WAREX_CA_DIR" in said.err
+    assert result.code == 3
+    assert f"the certificate authority in {place} cannot be made or read" in result.err
+    assert "set WAREX_CA_DIR" in result.err
     assert not (here / "out").exists()
 
 
@@ -260,10 +260,10 @@ def test_without_a_chromium_the_demo_says_how_to_get_one(
     monkeypatch.delenv("WAREX_CHROMIUM", raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    said = warex("demo", "--out", "out")
+    result = warex("demo", "--out", "out")
 
-    assert said.code == 3
-    assert remedy in said.err
+    assert result.code == 3
+    assert remedy in result.err
     assert not (here / "out").exists()
 
 
@@ -273,9 +273,9 @@ def test_a_run_is_never_written_over_what_is_there(here: Path, warex: Warex) -> 
     (here / "full" / "mine").touch()
 
     for place in ("file", "full"):
-        said = warex("demo", "--out", place)
-        assert said.code in (2, 3)
-        assert "another --out" in said.err
+        result = warex("demo", "--out", place)
+        assert result.code in (2, 3)
+        assert "another --out" in result.err
     assert (here / "file").read_text() == "mine"
 
 
@@ -291,11 +291,11 @@ def test_a_port_in_use_is_named_and_no_trace_is_begun(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        said = warex("proxy", "--port", 0, option, port, "--out", "out")
+        result = warex("proxy", "--port", 0, option, port, "--out", "out")
 
-    assert said.code == 2
-    assert f"port {port} on 127.0.0.1 is not available" in said.err
-    assert "0 for any that is free" in said.err
+    assert result.code == 2
+    assert f"port {port} on 127.0.0.1 is not available" in result.err
+    assert "0 for any that is free" in result.err
     assert not (here / "out").exists()
 
 
@@ -306,20 +306,20 @@ def test_a_trace_that_cannot_be_begun_is_the_machines_matter(
     here: Path, warex: Warex, place: str
 ) -> None:
     (here / "file").touch()
-    said = warex("proxy", "--port", 0, "--out", place)
+    result = warex("proxy", "--port", 0, "--out", place)
 
-    assert said.code == 3
-    assert f"{place}/events.jsonl cannot be written" in said.err
+    assert result.code == 3
+    assert f"{place}/events.jsonl cannot be written" in result.err
 
 
 @pytest.mark.wire
 def test_a_trace_is_never_written_over(here: Path, warex: Warex) -> None:
     (here / "out").mkdir()
     (here / "out" / "events.jsonl").write_text("mine\n")
-    said = warex("proxy", "--port", 0, "--out", "out")
+    result = warex("proxy", "--port", 0, "--out", "out")
 
-    assert said.code == 2
-    assert "already holds a trace" in said.err
+    assert result.code == 2
+    assert "already holds a trace" in result.err
     assert (here / "out" / "events.jsonl").read_text() == "mine\n"
 
 

@@ -31,10 +31,10 @@ def test_what_stands_in_the_place_of_a_file_is_named(
     _put(attempt / name, what)
 
     for command in (("report", attempt.parents[6]), ("inspect", attempt)):
-        said = warex(*command)
-        assert said.code == 2
-        assert f"{name} cannot be read: " in said.err
-        assert said.err.count("\n") == 1
+        result = warex(*command)
+        assert result.code == 2
+        assert f"{name} cannot be read: " in result.err
+        assert result.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("what", PLACES)
@@ -43,10 +43,10 @@ def test_what_stands_in_the_place_of_the_manifest_is_named(
 ) -> None:
     _put(attempt.parents[6] / "manifest.json", what)
 
-    said = warex("report", attempt.parents[6])
+    result = warex("report", attempt.parents[6])
 
-    assert said.code == 2
-    assert "manifest.json cannot be read: " in said.err
+    assert result.code == 2
+    assert "manifest.json cannot be read: " in result.err
 
 
 @pytest.mark.parametrize("above", [0, 1, 2, 5])
@@ -56,10 +56,10 @@ def test_a_link_in_place_of_a_folder_is_refused(warex: Warex, attempt: Path, abo
     folder.rename(elsewhere)
     folder.symlink_to(elsewhere)
 
-    said = warex("report", attempt.parents[6])
+    result = warex("report", attempt.parents[6])
 
-    assert said.code == 2
-    assert f"{folder} is a link, to {elsewhere}; a run holds its trials itself" in said.err
+    assert result.code == 2
+    assert f"{folder} is a link, to {elsewhere}; a run holds its trials itself" in result.err
 
 
 def test_an_attempt_that_is_a_link_to_itself_is_refused(warex: Warex, attempt: Path) -> None:

@@ -63,8 +63,8 @@ def test_an_older_run_is_reported_compared_and_exported(warex: Warex, run: Path)
 
 
 def test_an_older_trial_is_inspected(warex: Warex, run: Path) -> None:
-    whole = warex("inspect", run / FAULTED, "--json")
-    injections = json.loads(whole.out)["injections"]
+    result = warex("inspect", run / FAULTED, "--json")
+    injections = json.loads(result.out)["injections"]
     assert [each["fate"] for each in injections] == ["delivered"] * 9
 
     assert "told to wait 1 s" in warex("inspect", run / FAULTED, "--full").out

@@ -60,9 +60,9 @@ def test_no_command_that_reads_a_run_obeys_it(warex: Warex, run: Path) -> None:
         ("report", f"--{NASTY}"),
     ]
     for command in commands:
-        said = warex(*command)
-        assert not OBEYED.search(said.out + said.err), command
-        assert "Traceback" not in said.err
+        result = warex(*command)
+        assert not OBEYED.search(result.out + result.err), command
+        assert "Traceback" not in result.err
 
     files = [run / "report.html", run / "summary.json", *sorted((run / "exports").iterdir())]
     assert len(files) > 10
@@ -74,10 +74,10 @@ def test_no_command_that_reads_a_run_obeys_it(warex: Warex, run: Path) -> None:
 
 
 def test_a_name_is_shown_as_it_is(warex: Warex, run: Path) -> None:
-    said = warex("report", run, "--export", run / "exports")
+    result = warex("report", run, "--export", run / "exports")
 
-    assert said.code == 0
-    assert f"={SHOWN}" in said.out
+    assert result.code == 0
+    assert f"={SHOWN}" in result.out
     assert f"={SHOWN}" in (run / "report.html").read_text().replace("&#39;", "'")
 
 
@@ -102,10 +102,10 @@ def test_a_dry_run_shows_names_as_they_are(warex: Warex, tmp_path: Path) -> None
         ' ["true", "{task}"], "tasks": ["t[/b]\\u001b[31m"]}}, "agents": [{"name":'
         ' "a[/b]\\u001b[31m", "model": "m"}], "conditions": [{"name": "clean"}]}'
     )
-    said = warex("run", file, "--dry-run")
+    result = warex("run", file, "--dry-run")
 
-    assert not OBEYED.search(said.out + said.err)
-    assert "a[/b]␛[31m" in said.out + said.err
+    assert not OBEYED.search(result.out + result.err)
+    assert "a[/b]␛[31m" in result.out + result.err
 
 
 def test_a_list_is_folded_on_a_terminal_and_one_line_each_in_a_pipe(

@@ -56,10 +56,10 @@ def typed(text: str) -> Iterator[list[str]]:
         *(each.removeprefix("$ ") for each in lines),
         *INLINE.findall(FENCED.sub("", text)),
     ]:
-        for found in re.findall(r"(?:^|\(|; |&& )(warex [^;&|)]*)", line.strip()):
+        for matches in re.findall(r"(?:^|\(|; |&& )(warex [^;&|)]*)", line.strip()):
             # A line of the design's own notation is not a command line.
-            if not re.search(r"[\[\]…\\]", found):
-                yield shlex.split(found.partition(" > ")[0], comments=True)[1:]
+            if not re.search(r"[\[\]…\\]", matches):
+                yield shlex.split(matches.partition(" > ")[0], comments=True)[1:]
 
 
 def complaint(words: list[str]) -> str | None:
@@ -67,21 +67,21 @@ def complaint(words: list[str]) -> str | None:
     command: click.Command = cli
     with click.Context(cli) as context:
         while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-            found = command.get_command(context, words[0])
-            if found is None:
+            result = command.get_command(context, words[0])
+            if result is None:
                 return f"there is no {words[0]!r}"
-            command, words = found, words[1:]
+            command, words = result, words[1:]
         # What follows a lone "--" is another program's command line.
         words = words[: words.index("--")] if "--" in words else words
         known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
-        given = {word.partition("=")[0] for word in words if word.startswith("--")}
-        return f"{command.name} has no {sorted(given - known)}" if given - known else None
+        inputs = {word.partition("=")[0] for word in words if word.startswith("--")}
+        return f"{command.name} has no {sorted(inputs - known)}" if inputs - known else None
 
 
 @every("path", PAGES)
 def test_docs_name_only_commands_and_options_there_are(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    wrong = {" ".join(words): said for words in typed(text) if (said := complaint(words))}
+    wrong = {" ".join(words): message for words in typed(text) if (message := complaint(words))}
 
     assert wrong == {}
 
@@ -122,7 +122,7 @@ def follow(text: str, folder: Path) -> list[tuple[str, str, str]]:
         ports[match] = str(holder.getsockname()[1])
     for holder in taken:
         holder.close()
-    page_steps = list(steps(PORT.sub(lambda found: ports[found[0]], text)))
+    page_steps = list(steps(PORT.sub(lambda result: ports[result[0]], text)))
     # As pasted into a script: no job control, and nothing waits unless the page says so.
     script = ["set -euo pipefail", "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"]
     for command, _ in page_steps:
@@ -144,10 +144,10 @@ def follow(text: str, folder: Path) -> list[tuple[str, str, str]]:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    said = done.stdout.split("@@@\n")[1:]
+    output = done.stdout.split("@@@\n")[1:]
     return [
         (command, shown, heard.strip())
-        for (command, shown), heard in zip(page_steps, said, strict=True)
+        for (command, shown), heard in zip(page_steps, output, strict=True)
     ]
 
 
@@ -155,9 +155,9 @@ def follow(text: str, folder: Path) -> list[tuple[str, str, str]]:
 @pytest.mark.wire
 @pytest.mark.parametrize("path", HOW_TOS, ids=lambda path: path.stem)
 def test_docs_how_tos_work_as_they_are_written(path: Path, tmp_path: Path) -> None:
-    for command, shown, said in follow(path.read_text(encoding="utf-8"), tmp_path):
+    for command, shown, text in follow(path.read_text(encoding="utf-8"), tmp_path):
         # A proxy in the background may say where it listens at any time.
-        assert [line for line in shown.splitlines() if line not in said.splitlines()] == [], command
+        assert [line for line in shown.splitlines() if line not in text.splitlines()] == [], command
 
 
 @pytest.mark.slow
@@ -167,15 +167,17 @@ def test_docs_one_how_to_follows_another_in_the_same_shell(tmp_path: Path) -> No
     pages = {name: ROOT / "docs" / "how-to" / f"{name}.md" for name in names}
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages.values())
 
-    for command, shown, said in follow(text, tmp_path):
-        assert [line for line in shown.splitlines() if line not in said.splitlines()] == [], command
+    for command, shown, message in follow(text, tmp_path):
+        assert [line for line in shown.splitlines() if line not in message.splitlines()] == [], (
+            command
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.browser
 def test_docs_the_tutorial_works_as_it_is_written(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    said = {command: said for command, _, said in follow(text, tmp_path)}
+    answer = {command: text for command, _, text in follow(text, tmp_path)}
 
-    assert any("not recovered" in each for each in said.values())
+    assert any("not recovered" in each for each in answer.values())
     assert '"patient"' in (tmp_path / "replayed.json").read_text()

@@ -25,16 +25,16 @@ class Instruction:
 def stages(text: str) -> list[list[Instruction]]:
     """Return the instructions of each stage, starting with FROM; earlier ones are dropped."""
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
-    found: list[list[Instruction]] = []
+    results: list[list[Instruction]] = []
     for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():
         if not line.strip():
             continue
         word, _, rest = line.strip().partition(" ")
         if word == "FROM":
-            found.append([])
-        if found:
-            found[-1].append(Instruction(word, " ".join(rest.split())))
-    return found
+            results.append([])
+        if results:
+            results[-1].append(Instruction(word, " ".join(rest.split())))
+    return results
 
 
 def build_and_image() -> tuple[list[Instruction], list[Instruction]]:
@@ -43,5 +43,5 @@ def build_and_image() -> tuple[list[Instruction], list[Instruction]]:
 
 
 def only(word: str, instructions: list[Instruction]) -> Instruction:
-    (found,) = (each for each in instructions if each.word == word)
-    return found
+    (results,) = (each for each in instructions if each.word == word)
+    return results

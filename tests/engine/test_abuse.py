@@ -245,7 +245,7 @@ def ended_by(connection: ssl.SSLSocket) -> int | None:
 
 
 def test_an_answer_reaches_the_client_as_it_came_or_is_cut(ca: CertificateAuthority) -> None:
-    whole = 0
+    full = 0
     with running(Scripted(), ca) as engine, RawSite() as site:
         for name, answer in answers():
             if answer.startswith(b"HTTP/1.1 101"):
@@ -256,8 +256,8 @@ def test_an_answer_reaches_the_client_as_it_came_or_is_cut(ca: CertificateAuthor
                 client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
                 got = read_to_end(client)
             assert answer.startswith(got), (name, got[:300])
-            whole += got == answer
-    assert whole > 200
+            full += got == answer
+    assert full > 200
 
 
 @pytest.mark.parametrize(
@@ -297,13 +297,13 @@ def test_a_site_reads_the_request_that_was_read(ca: CertificateAuthority) -> Non
     handler = Scripted()
     with running(handler, ca) as engine, RawSite() as site:
         for name, request in requests(b"127.0.0.1:%d" % site.port):
-            told = len(handler.raw_connections)
+            count = len(handler.raw_connections)
             site.expects(answer, closes=True)
             with tunnelled(engine.port, "127.0.0.1", site.port) as client:
                 client.settimeout(1)
                 client.sendall(request)
                 got = read_to_end(client)
-            if len(handler.raw_connections) > told:
+            if len(handler.raw_connections) > count:
                 continue  # No HTTP: passed unread, and told.
             if got.startswith(answer[:15]):
                 head = site.head.lower()

@@ -142,7 +142,7 @@ def test_others_wait_little_while_many_flood(
     if answers_itself:
         handler.request_plan = lambda exchange: Plan(Respond(200, Headers(), (b"hello",)))
     with running(handler, ca) as engine, ExitStack() as stack:
-        kept = stack.enter_context(tunnelled(engine.port, "127.0.0.1", plain.port))
+        retained = stack.enter_context(tunnelled(engine.port, "127.0.0.1", plain.port))
         turns = engine.call(lambda: watch_turns(engine.loop))
         assert isinstance(turns, list)
         sent = stack.enter_context(flooding(engine, plain.port, KINDS[kind]()))
@@ -150,8 +150,8 @@ def test_others_wait_little_while_many_flood(
         while not sent[0] and time.monotonic() < until:
             time.sleep(0.01)
         for _ in range(10):
-            kept.sendall(QUESTION)
-            assert read_answer(kept)[1] == b"hello"
+            retained.sendall(QUESTION)
+            assert read_answer(retained)[1] == b"hello"
         for _ in range(5):
             with tunnelled(engine.port, "127.0.0.1", plain.port) as client:
                 client.sendall(QUESTION)

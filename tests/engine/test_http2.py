@@ -53,12 +53,12 @@ def test_streams_pass_beside_each_other(ca: CertificateAuthority, secure_h2: Ori
     handler = Scripted(request_plan=plan)
     with running(handler, ca) as engine, client_of(engine, secure_h2, ca) as client:
         began = time.monotonic()
-        held = client.ask("/held")
+        pending = client.ask("/held")
         large = [client.ask("/large", flush=number == 9) for number in range(10)]
         for stream in large:
             got = client.wait(stream)
             assert (got.body, got.trailers) == (body, [(b"x-end", b"z")])
-        assert client.wait(held).body == b"hello"
+        assert client.wait(pending).body == b"hello"
         assert time.monotonic() - began >= 0.29
         handler.outcome(11)
     assert secure_h2.connections == 1

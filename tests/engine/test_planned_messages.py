@@ -49,8 +49,8 @@ def test_a_planned_response_says_its_length_unless_its_head_does() -> None:
         {"content-length": "3"},
     )
     assert pieces == (b"ab", b"c")
-    said = Headers.of_text([("Content-Length", "100")])
-    assert planned_response(request(), Respond(200, said, (b"ab",)))[0].headers == said
+    headers = Headers.of_text([("Content-Length", "100")])
+    assert planned_response(request(), Respond(200, headers, (b"ab",)))[0].headers == headers
 
 
 @pytest.mark.parametrize(

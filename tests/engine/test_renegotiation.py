@@ -206,13 +206,13 @@ def test_a_site_may_change_keys_or_ask_who_the_client_is(
     ca: CertificateAuthority, leaf: tuple[Path, Path], command: bytes
 ) -> None:
     with (
-        program_site(leaf) as (port, tell, told),
+        program_site(leaf) as (port, tell, reported),
         running(Scripted(), ca) as engine,
         secure(engine.port, "localhost", port, ca.certificate) as client,
     ):
         for _ in range(3):
             client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            read_until(told, b"Host: a")
+            read_until(reported, b"Host: a")
             for piece in (command, b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello\n"):
                 tell.write(piece)
                 tell.flush()

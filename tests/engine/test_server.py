@@ -169,10 +169,10 @@ def test_a_handler_that_breaks_or_resets_harms_no_other_on_its_connection(
         secure(engine.port, "localhost", secure_h2.port, ca.certificate, "h2") as raw,
     ):
         client = H2Client(raw, "localhost")
-        held = client.ask("/held", flush=False)
+        pending = client.ask("/held", flush=False)
         cut = [client.ask("/", headers=[("x-handler", name)]) for name in handlers.named]
         assert [client.wait(it).reset for it in cut] == [2, 2]
-        assert client.wait(held).status == 200
+        assert client.wait(pending).status == 200
     assert [repr(it) for it in broken.broken] == ["KeyError('own mistake')"]
     assert (calm.broken, resets.broken) == ([], [])
     assert calm.outcome().end == "complete"
@@ -181,8 +181,8 @@ def test_a_handler_that_breaks_or_resets_harms_no_other_on_its_connection(
 def test_dropping_a_handler_ends_its_connections_and_exchanges_and_no_other(
     ca: CertificateAuthority, plain: Origin
 ) -> None:
-    held = Scripted(request_plan=lambda exchange: Plan(Forward(), hold_s=(60,)))
-    handlers = ByName(Scripted(), {"b": held})
+    pending = Scripted(request_plan=lambda exchange: Plan(Forward(), hold_s=(60,)))
+    handlers = ByName(Scripted(), {"b": pending})
     other = handlers.named["b"]
     with (
         running(handlers, ca) as engine,

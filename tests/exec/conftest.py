@@ -87,14 +87,14 @@ def surroundings(who: User, folder: Path) -> dict[str, str]:
         *UNSET_VARIABLES,
         *both_cases((*PROXY_VARIABLES, *NO_PROXY_VARIABLES)),
     }
-    kept = {
+    retained = {
         name: value
         for name, value in environment_of(who, folder).items()
         if name not in ours and not name.startswith("WAREX_")
     }
     # Programs that bring certificates of their own must be told of the machine's.
-    told = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
-    return {**kept, "WAREX_CA_DIR": str(folder / "ca"), **dict.fromkeys(told, _BUNDLE)}
+    reported = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+    return {**retained, "WAREX_CA_DIR": str(folder / "ca"), **dict.fromkeys(reported, _BUNDLE)}
 
 
 @contextmanager

@@ -57,8 +57,8 @@ def without(machine: Machine) -> dict[str, str]:
 
 def answers(done: "subprocess.CompletedProcess[str]") -> dict[str, str]:
     assert done.returncode == 0, done
-    found: dict[str, str] = json.loads(done.stdout)
-    return found
+    document: dict[str, str] = json.loads(done.stdout)
+    return document
 
 
 def behind(desk: Desk, mode: str, *asked: str, rules: str = "") -> dict[str, str]:
@@ -76,8 +76,8 @@ def test_the_sites_answer_each_in_its_own_way(without: dict[str, str]) -> None:
 
     assert without[f"curl, HTTP/2 {SHOP}/body"] == f"200 2 {body}"
     assert without[f"httpx, HTTP/2 {SHOP}/body"] == f"200 HTTP/2 {body}"
-    others = {name: said for name, said in without.items() if name.endswith(f"{SHOP}/body")}
-    assert {said.split()[0] for said in others.values()} == {"200", "101", "tcp"}, without
+    others = {name: message for name, message in without.items() if name.endswith(f"{SHOP}/body")}
+    assert {values.split()[0] for values in others.values()} == {"200", "101", "tcp"}, without
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -86,10 +86,10 @@ def test_without_a_scenario_each_client_is_told_what_it_would_be(
 ) -> None:
     with desk_of(machine, USERS[0]) as desk:
         some = [name for name in SOME if mode == "namespace" or name in clients.CLIENTS]
-        told = behind(desk, mode, " ".join(hosts(mode)), *some)
+        fields = behind(desk, mode, " ".join(hosts(mode)), *some)
 
-    assert told == {asked: without[asked] for asked in told}
-    assert len(told) >= 2 * len(hosts(mode))
+    assert fields == {asked: without[asked] for asked in fields}
+    assert len(fields) >= 2 * len(hosts(mode))
 
 
 @pytest.mark.parametrize(
@@ -106,19 +106,19 @@ def test_each_client_meets_the_faults_and_nothing_else(
 ) -> None:
     with desk_of(machine, who) as desk:
         if mode == "namespace":
-            told = behind(desk, mode, f"{SHOP} {GONE}", rules=FAILS + REFUSES)
+            fields = behind(desk, mode, f"{SHOP} {GONE}", rules=FAILS + REFUSES)
         else:
-            told = behind(desk, mode, SHOP, *clients.CLIENTS, rules=FAILS)
+            fields = behind(desk, mode, SHOP, *clients.CLIENTS, rules=FAILS)
 
-    of_gone = {asked: told.pop(asked) for asked in list(told) if GONE in asked}
+    of_gone = {asked: fields.pop(asked) for asked in list(fields) if GONE in asked}
     assert bool(of_gone) == (mode == "namespace")
-    assert {it: said for it, said in of_gone.items() if not REFUSED.search(said)} == {}
-    for asked, said in told.items():
+    assert {it: message for it, message in of_gone.items() if not REFUSED.search(message)} == {}
+    for asked, message in fields.items():
         if asked.endswith("/failing"):
-            status, *protocol, body = said.split()
+            status, *protocol, body = message.split()
             was = without[asked].split()[1:-1]
             # Git tells no body; and a WebSocket that is refused has been HTTP until then.
-            assert (status, protocol) == ("500", was), (asked, said)
-            assert body == FAILED or asked.startswith("git"), (asked, said)
+            assert (status, protocol) == ("500", was), (asked, message)
+            assert body == FAILED or asked.startswith("git"), (asked, message)
         else:
-            assert said == without[asked], (asked, said)
+            assert message == without[asked], (asked, message)

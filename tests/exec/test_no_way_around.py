@@ -88,12 +88,12 @@ def test_every_way_out_leads_to_the_proxy_or_nowhere(tried: Tried) -> None:
 
     assert {attempt: came[attempt] for attempt in MEETS_THE_PROXY} == MEETS_THE_PROXY
     others = {
-        attempt: said
-        for attempt, said in came.items()
+        attempt: message
+        for attempt, message in came.items()
         if attempt not in {*MEETS_THE_PROXY, *EITHER}
     }
     assert {
-        attempt: said for attempt, said in others.items() if said.startswith(CAME_THROUGH)
+        attempt: message for attempt, message in others.items() if message.startswith(CAME_THROUGH)
     } == {}
     assert {came[attempt] for attempt in EITHER if came[attempt].startswith(CAME_THROUGH)} <= {
         "THROUGH"
@@ -103,7 +103,7 @@ def test_every_way_out_leads_to_the_proxy_or_nowhere(tried: Tried) -> None:
 def test_what_met_the_proxy_is_in_the_trace(tried: Tried) -> None:
     urls = {request.url for request in tried.trace.events(RequestSeen)}
     relayed = [(tunnel.host, tunnel.port, tunnel.why) for tunnel in tried.trace.events(Tunnel)]
-    through = sum(said == "THROUGH" for said in tried.came.values())
+    through = sum(values == "THROUGH" for values in tried.came.values())
 
     assert urls == {"http://shop.test/", f"https://{there.DOH}/"}
     assert len(list(tried.trace.events(FaultDelivered))) == 2

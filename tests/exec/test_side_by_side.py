@@ -36,21 +36,21 @@ MARK = "WAREX_TEST_SIDE_BY_SIDE"
 
 def marked(mark: str) -> set[int]:
     """Processes that have the mark in their environment."""
-    found = set()
+    result = set()
     for process in Path("/proc").iterdir():
         with suppress(OSError):
             if process.name.isdecimal() and mark.encode() in (process / "environ").read_bytes():
-                found.add(int(process.name))
-    return found
+                result.add(int(process.name))
+    return result
 
 
 def namespaces(processes: set[int]) -> set[str]:
-    found = set()
+    result = set()
     for process in processes:
         for kind in ("net", "mnt", "pid", "user"):
             with suppress(OSError):
-                found.add(os.readlink(f"/proc/{process}/ns/{kind}"))
-    return found
+                result.add(os.readlink(f"/proc/{process}/ns/{kind}"))
+    return result
 
 
 def started(desk: Desk, number: int, mark: str) -> "subprocess.Popen[str]":
@@ -84,15 +84,15 @@ def desks(machine: Machine) -> Iterator[list[Desk]]:
 def test_each_keeps_its_faults_its_ledger_and_its_names(desks: list[Desk], tmp_path: Path) -> None:
     mark = tmp_path.name
     running = [started(desks[number % len(desks)], number, mark) for number in range(COUNT)]
-    said: list[list[str]] = []
+    messages: list[list[str]] = []
     for process in running:
         assert process.stdout is not None
-        said.append([process.stdout.readline().rstrip("\n") for _ in range(3)])
+        messages.append([process.stdout.readline().rstrip("\n") for _ in range(3)])
     # All are there at once, in a network each.
     apart = namespaces(marked(mark))
     ended = [_ended(process) for process in running]
 
-    for number, lines in enumerate(said):
+    for number, lines in enumerate(messages):
         expected = [f"of number {number} {500 + number}", "hello 200", "unknown 2"]
         assert lines == expected, (number, ended[number])
     assert {process.returncode for process in running} == {0}

@@ -24,7 +24,7 @@ def row(name: str = "r1", **changes: Any) -> Row:
     """Return a clean row, or one with these changes."""
     prompt = {"role": "user", "content": f"# Goal\n\nDo {name}.\n\n[1] button 'Save'"}
     answer = {"role": "assistant", "content": "I save.\nclick('1')"}
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "id": name,
         "kind": "clean",
         "action": "click",
@@ -40,14 +40,14 @@ def row(name: str = "r1", **changes: Any) -> Row:
         "vocabulary": "testbed",
         "messages": [prompt, answer],
     }
-    return Row(**{**given, **changes})
+    return Row(**{**fields, **changes})
 
 
 def failure(name: str = "f1", **changes: Any) -> Row:
     """Return the row of a step that recovers from a fault with a reload."""
     prompt = {"role": "user", "content": f"# Goal\n\nDo {name}.\n\nheading '502 Bad Gateway'"}
     answer = {"role": "assistant", "content": "I load the page again.\nreload()"}
-    given = {
+    fields = {
         "kind": "failure",
         "action": "reload",
         "condition": "server-error",
@@ -56,12 +56,12 @@ def failure(name: str = "f1", **changes: Any) -> Row:
         "page_family": "nginx",
         "messages": [prompt, answer],
     }
-    return row(name, **{**given, **changes})
+    return row(name, **{**fields, **changes})
 
 
 def llm_call(**changes: Any) -> LlmCall:
     """Return a whole call to a model with these changes."""
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "exchange": "m1",
         "family": "openai_chat",
         "url": "https://llm.example/v1/chat/completions",
@@ -79,4 +79,4 @@ def llm_call(**changes: Any) -> LlmCall:
         "first_token_s": None,
         "complete": True,
     }
-    return LlmCall(**{**given, **changes})
+    return LlmCall(**{**fields, **changes})

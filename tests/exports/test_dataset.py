@@ -69,7 +69,7 @@ def test_a_folder_that_is_no_data_set_is_said_to_be_none(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "text"),
     [
         ("{", "[", r"train\.jsonl:1: this is not a row of the format sft: Invalid JSON"),
         ('"step":', '"stp":', r"train\.jsonl:1: .* step: Field required"),
@@ -77,25 +77,25 @@ def test_a_folder_that_is_no_data_set_is_said_to_be_none(tmp_path: Path) -> None
     ],
 )
 def test_a_corrupt_row_is_named_with_file_and_line(
-    tmp_path: Path, old: str, new: str, said: str
+    tmp_path: Path, old: str, new: str, text: str
 ) -> None:
     folder = written(tmp_path / "data")
     first, *rest = (folder / "train.jsonl").read_text().splitlines()
     (folder / "train.jsonl").write_text("\n".join([first.replace(old, new), *rest]) + "\n")
 
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=text):
         read_dataset(folder)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [("{", "Invalid JSON"), ('{"schema_version": 2}', "schema_version"), ("{}", "format")],
 )
-def test_a_corrupt_manifest_is_named(tmp_path: Path, text: str, said: str) -> None:
+def test_a_corrupt_manifest_is_named(tmp_path: Path, text: str, message: str) -> None:
     folder = written(tmp_path / "data")
     (folder / "dataset.json").write_text(text)
 
-    with pytest.raises(InputError, match=rf"dataset\.json: .*{said}"):
+    with pytest.raises(InputError, match=rf"dataset\.json: .*{message}"):
         read_dataset(folder)
 
 

@@ -88,14 +88,14 @@ def test_a_step_of_an_agent_that_cannot_ask_again_is_never_relabelled(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "said", ["Step 1 of 2: I go.\nclick('7')", "the button 'Yes' is missing.\nclick('7')"]
+    "text", ["Step 1 of 2: I go.\nclick('7')", "the button 'Yes' is missing.\nclick('7')"]
 )
 def test_what_only_a_scripted_agent_can_know_is_refused_in_answers_and_histories(
-    tmp_path: Path, said: str
+    tmp_path: Path, text: str
 ) -> None:
-    history = [*shown(GOALS[0], f"# History\n\n{said}\n\n# Page\n\nIt is done.")]
+    history = [*shown(GOALS[0], f"# History\n\n{text}\n\n# Page\n\nIt is done.")]
     story = Story().page("x1")
-    story.thinks(1, "click", messages=shown(GOALS[0], "[7] link 'Till'"), answer=said)
+    story.thinks(1, "click", messages=shown(GOALS[0], "[7] link 'Till'"), answer=text)
     story.thinks(2, "send_msg_to_user", messages=history).stops()
     folder = RunFolder(tmp_path / "run").manifest()
     folder.trial("clean", "shop-1", solved(), story)
@@ -103,10 +103,10 @@ def test_what_only_a_scripted_agent_can_know_is_refused_in_answers_and_histories
 
     with pytest.raises(InputError, match=r"shop-1.*, step 1 of agent .* add --thoughts drop$"):
         find_examples([run], SelectionOptions(thoughts="keep"))
-    kept = find_examples([run], SelectionOptions()).examples
+    retained = find_examples([run], SelectionOptions()).examples
 
-    assert [it.row.rewritten for it in kept] == [True, True]
-    assert all(said not in str(it.row.messages) for it in kept)
+    assert [it.row.rewritten for it in retained] == [True, True]
+    assert all(text not in str(it.row.messages) for it in retained)
 
 
 def test_screenshots_are_taken_along_once_each(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_whole_elements_are_cut_from_the_end_of_the_page_and_all_else_stays() ->
     text = fitted.messages[1]["content"]
     assert 0 < fitted.cut < 40
     assert 1100 < len(text) + 10 <= 1200
-    kept = PAGE.splitlines()[: 40 - fitted.cut]
-    assert text == PROMPT.replace(PAGE, "\n".join([*kept, "[…]"]))
+    retained = PAGE.splitlines()[: 40 - fitted.cut]
+    assert text == PROMPT.replace(PAGE, "\n".join([*retained, "[…]"]))
     assert fitted.messages[-1] == ANSWER
 
 
@@ -70,9 +70,9 @@ def test_a_page_without_elements_is_cut_by_lines() -> None:
 def test_of_parts_the_text_is_cut_and_the_image_kept() -> None:
     image = {"type": "image", "blob": "sha256/0"}
     parts: list[dict[str, Any]] = [{"type": "text", "text": PAGE}, image]
-    given = [{"role": "user", "content": parts}, ANSWER]
+    inputs = [{"role": "user", "content": parts}, ANSWER]
 
-    fitted = fit_messages(given, 500)
+    fitted = fit_messages(inputs, 500)
 
     assert fitted is not None
     assert fitted.messages[0]["content"][1] == image

@@ -38,9 +38,9 @@ def test_every_family_of_error_pages_on_two_sides_is_named() -> None:
     )
     sides: dict[Side, list[Row]] = {"train": [one, other[1]], "test": [other[0], other[2]]}
 
-    found = [it.shown for it in leaks(sides) if it.what == "page_family"]
+    results = [it.shown for it in leaks(sides) if it.what == "page_family"]
 
-    assert found == ["iis", "nginx"]
+    assert results == ["iis", "nginx"]
 
 
 def test_nearly_the_same_observation_is_found_whatever_its_numbers() -> None:

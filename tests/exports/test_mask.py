@@ -59,10 +59,10 @@ def test_parts_and_calls_are_masked_and_their_ids_and_addresses_are_whole() -> N
         {"role": "user", "content": [{"type": "text", "text": "ada@x.example"}]},
         {"role": "assistant", "content": None, "tool_calls": [call]},
     ]
-    found = mask_pii(row(messages=messages, url="https://x.example/?to=ada@x.example"))
+    result = mask_pii(row(messages=messages, url="https://x.example/?to=ada@x.example"))
 
-    assert found.messages[0]["content"] == [{"type": "text", "text": "[email-1]"}]
-    (masked,) = found.messages[1]["tool_calls"]
+    assert result.messages[0]["content"] == [{"type": "text", "text": "[email-1]"}]
+    (masked,) = result.messages[1]["tool_calls"]
     assert masked["id"] == call["id"]
     assert masked["function"]["arguments"] == '{"text": "[email-1]"}'
-    assert found.url == "https://x.example/?to=[email-1]"
+    assert result.url == "https://x.example/?to=[email-1]"

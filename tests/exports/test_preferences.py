@@ -16,13 +16,13 @@ def examples(tmp_path: Path) -> list[Example]:
 def test_a_recovery_is_paired_with_the_answer_of_who_gave_up_at_the_same_page(
     tmp_path: Path,
 ) -> None:
-    found = list(pairs(examples(tmp_path)))
+    result = list(pairs(examples(tmp_path)))
 
-    assert len(found) == 3
-    assert {it.chosen[0]["content"] for it in found} == {"reload()"}
-    assert {it.rejected[0]["content"] for it in found} == {"report_infeasible()"}
-    assert {it.rejected_model for it in found} == {"scripted:patient"}
-    assert all("500 Internal" in it.prompt[-1]["content"] for it in found)
+    assert len(result) == 3
+    assert {it.chosen[0]["content"] for it in result} == {"reload()"}
+    assert {it.rejected[0]["content"] for it in result} == {"report_infeasible()"}
+    assert {it.rejected_model for it in result} == {"scripted:patient"}
+    assert all("500 Internal" in it.prompt[-1]["content"] for it in result)
 
 
 def test_a_recovery_of_another_task_is_no_pair(tmp_path: Path) -> None:
@@ -32,12 +32,12 @@ def test_a_recovery_of_another_task_is_no_pair(tmp_path: Path) -> None:
 
 
 def test_answers_that_lose_a_trial_are_labelled_as_not_wanted(tmp_path: Path) -> None:
-    found = list(labels(examples(tmp_path)))
+    result = list(labels(examples(tmp_path)))
 
-    assert {it.label for it in found if it.action == "reload"} == {True}
-    assert {it.label for it in found if it.action == "report_infeasible"} == {False}
-    assert sum(not it.label for it in found) == 3
-    assert len({it.id for it in found}) == len(found)
+    assert {it.label for it in result if it.action == "reload"} == {True}
+    assert {it.label for it in result if it.action == "report_infeasible"} == {False}
+    assert sum(not it.label for it in result) == 3
+    assert len({it.id for it in result}) == len(result)
 
 
 def acting(action: str, *arguments: str) -> Story:

@@ -23,8 +23,8 @@ def example(
     text = f"# Goal\n\nBuy.\n\n# Page\n\n{page}\n\n# History\n\nNow.\n{last}"
     messages = [{"role": "user", "content": text}, {"role": "assistant", "content": "reload()"}]
     kind = "failure" if fails else "clean"
-    given = {"kind": kind, "messages": messages, "site": f"s{number % 3}", **changes}
-    return row(f"r{number}", **given)
+    fields = {"kind": kind, "messages": messages, "site": f"s{number % 3}", **changes}
+    return row(f"r{number}", **fields)
 
 
 def measured(rows: list[Row]) -> dict[str, Separability]:

@@ -14,8 +14,8 @@ SITES = [f"s{number}.example" for number in range(11)]
 
 
 def rows(sites: list[str], families: tuple[str, ...] = ("nginx", "iis", "rails")) -> list[Row]:
-    found = [row(f"c-{site}", site=site) for site in sites]
-    return found + [
+    rows = [row(f"c-{site}", site=site) for site in sites]
+    return rows + [
         failure(f"f-{site}-{family}", site=site, page_family=family)
         for site in sites
         for family in families
@@ -36,8 +36,8 @@ def test_no_site_and_no_family_stands_on_two_sides(seed: int, number: int) -> No
     division = split_rows(given_rows, SplitPlan(seed=seed, shares=(1, 1, 1)))
 
     for what in ("site", "page_family"):
-        held = [{getattr(it, what) for it in division.sides[side]} - {""} for side in SIDES]
-        assert [one & other for one, other in combinations(held, 2)] == [set()] * 3
+        pending = [{getattr(it, what) for it in division.sides[side]} - {""} for side in SIDES]
+        assert [one & other for one, other in combinations(pending, 2)] == [set()] * 3
     assert sum(map(len, division.sides.values())) + division.between == len(given_rows)
 
 
@@ -52,9 +52,9 @@ def test_what_is_named_is_held_out_and_the_rest_trained_on() -> None:
 
 
 def test_a_row_of_a_held_out_site_with_a_page_that_is_trained_on_is_in_between() -> None:
-    held = {"test": {"site": ("s1.example",), "page_family": ("iis",)}}
+    pending = {"test": {"site": ("s1.example",), "page_family": ("iis",)}}
 
-    division = split_rows(rows(SITES), SplitPlan(held_out=held))  # type: ignore[arg-type]
+    division = split_rows(rows(SITES), SplitPlan(held_out=pending))  # type: ignore[arg-type]
 
     assert {it.id for it in division.sides["test"]} == {"c-s1.example", "f-s1.example-iis"}
     assert division.between == 2 + 10

@@ -63,9 +63,9 @@ def held_by(effects: tuple[Effect, ...]) -> float:
 
 
 def section_of(kind: str) -> str:
-    found = re.search(rf"^## `{kind}`\n(.*?)(?=^## |\Z)", DOCS, re.DOTALL | re.MULTILINE)
-    assert found, f"docs/reference/faults.md has no section '## `{kind}`'"
-    return found[1]
+    match = re.search(rf"^## `{kind}`\n(.*?)(?=^## |\Z)", DOCS, re.DOTALL | re.MULTILINE)
+    assert match, f"docs/reference/faults.md has no section '## `{kind}`'"
+    return match[1]
 
 
 def shared_by(kind: str) -> dict[str, str]:
@@ -137,8 +137,8 @@ def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
 
 @each_fault
 def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
-    given = fault()
-    effects = done_by(given)
+    instance = fault()
+    effects = done_by(instance)
 
     assert (fault.target == "connection") == (fault.point is not None)
     assert fault.point is not None or not fault.needs_namespace
@@ -148,29 +148,29 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
         for effect in effects
     )
     assert fault.point is None or fails == (fault.category == "failure")
-    assert given.rewrites or not fault.changes_page
-    assert fault.changes_page or not (fault.reads_code or given.covers_page)
+    assert instance.rewrites or not fault.changes_page
+    assert fault.changes_page or not (fault.reads_code or instance.covers_page)
     assert fault.gives_again == next((GIVEN_AGAIN.get(effect.name) for effect in effects), None)
-    assert fault.category == "attack" or not given.inaction_resists
+    assert fault.category == "attack" or not instance.inaction_resists
     assert fault.target == "llm" or not fault.looks_healthy
-    assert held_by(effects) == given.held_s
+    assert held_by(effects) == instance.held_s
 
 
 @each_of_models
 def test_a_fault_of_a_model_does_the_same_over_every_api(fault: type[Fault]) -> None:
-    given = fault()
+    instance = fault()
     for call in CALLS:
-        effects, _ = given.effects(call, {}, KeyedRng(1, "rule"))
+        effects, _ = instance.effects(call, {}, KeyedRng(1, "rule"))
 
-        assert [it.name for it in effects] == [it.name for it in done_by(given)]
+        assert [it.name for it in effects] == [it.name for it in done_by(instance)]
 
 
 @each_of_connections
 def test_a_connection_fault_explains_itself_with_its_hold(fault: type[ConnectionFault]) -> None:
-    given = fault(hold=2.5)
-    words = given.explain()
+    instance = fault(hold=2.5)
+    words = instance.explain()
 
-    longer = given.gives_up_after_s - given.retries_for_s
+    longer = instance.gives_up_after_s - instance.retries_for_s
     assert words.startswith("is ")
     assert f"within {longer + 2.5:g} s" in words
     assert not words.endswith(".")
@@ -204,41 +204,41 @@ def test_a_fault_explains_itself_in_one_sentence_without_its_full_stop(
         with pytest.raises(ValidationError, match="stage"):
             fault.model_validate({"stage": stage})
         return
-    given = fault.model_validate({"stage": stage})
-    words = given.explain()
+    instance = fault.model_validate({"stage": stage})
+    words = instance.explain()
 
     assert words.startswith("is ")
-    assert ("held for" in words) == bool(given.held_s)
+    assert ("held for" in words) == bool(instance.held_s)
     assert (f"handled by {SERVER[fault.target]}" in words) == (stage == "response")
     assert not words.endswith(".")
 
 
 @each_fault
 def test_a_fault_survives_being_written_down(fault: type[Fault]) -> None:
-    given = fault()
+    instance = fault()
 
-    assert ANY.validate_json(ANY.dump_json(given)) == given
+    assert ANY.validate_json(ANY.dump_json(instance)) == instance
 
 
 @each_that_holds
 def test_a_fault_that_holds_says_for_how_long(fault: type[Fault]) -> None:
     for stage in stages_of(fault):
-        given = fault.model_validate({"stage": stage, "delay": 2.5})
+        instance = fault.model_validate({"stage": stage, "delay": 2.5})
 
-        assert "held for 2.5 s" in given.explain()
-        assert given.held_s == held_by(done_by(given)) == 2.5
-        assert given.held_at_most(3) == given
-        assert given.held_at_most(1).held_s == 1
+        assert "held for 2.5 s" in instance.explain()
+        assert instance.held_s == held_by(done_by(instance)) == 2.5
+        assert instance.held_at_most(3) == instance
+        assert instance.held_at_most(1).held_s == 1
 
 
 @each_that_holds
 def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
     rest = {name: 1.0 for name in fault.sizes if name != "delay"}
-    given = fault.model_validate({"delay": 0, **rest})
+    instance = fault.model_validate({"delay": 0, **rest})
 
-    assert given == fault.model_validate({"delay": 2.5, **rest}).held_at_most(0)
-    assert not [effect for effect in done_by(given) if isinstance(effect, Delay)]
-    assert "held" not in given.explain()
+    assert instance == fault.model_validate({"delay": 2.5, **rest}).held_at_most(0)
+    assert not [effect for effect in done_by(instance) if isinstance(effect, Delay)]
+    assert "held" not in instance.explain()
 
 
 @each_that_holds
@@ -284,7 +284,7 @@ def test_a_file_or_value_that_is_no_fault_is_refused(kind: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "kind_of_mistake", "place"),
+    ("value", "kind_of_mistake", "place"),
     [
         ({}, "union_tag_not_found", ()),
         ({"kind": "http_error", "status": 1}, "greater_than_equal", ("http_error", "status")),
@@ -292,10 +292,10 @@ def test_a_file_or_value_that_is_no_fault_is_refused(kind: object) -> None:
     ],
 )
 def test_a_mistake_is_placed_as_in_a_union(
-    given: object, kind_of_mistake: str, place: tuple[str, ...]
+    value: object, kind_of_mistake: str, place: tuple[str, ...]
 ) -> None:
     with pytest.raises(ValidationError) as caught:
-        ANY.validate_python(given)
+        ANY.validate_python(value)
     assert [(it["type"], it["loc"]) for it in caught.value.errors()] == [(kind_of_mistake, place)]
 
 

@@ -14,7 +14,7 @@ def test_one_value_may_stand_for_a_list_of_one() -> None:
     assert (number, listed["minItems"]) == (listed["items"], 1)
 
 
-@pytest.mark.parametrize("given", [[], 0, True, "3", [1, 0], None])
-def test_what_is_no_count_is_refused(given: object) -> None:
+@pytest.mark.parametrize("value", [[], 0, True, "3", [1, 0], None])
+def test_what_is_no_count_is_refused(value: object) -> None:
     with pytest.raises(ValidationError):
-        NUMBERS.validate_python(given)
+        NUMBERS.validate_python(value)

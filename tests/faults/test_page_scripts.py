@@ -21,16 +21,16 @@ def test_a_script_means_the_same_in_every_encoding_and_in_xml(path: Path) -> Non
 
 
 def test_what_a_script_is_given_cannot_end_it() -> None:
-    given = injected_script(popup.__name__, {"title": "</script><!-- ]]> ä"}, "/9f2c")
+    script = injected_script(popup.__name__, {"title": "</script><!-- ]]> ä"}, "/9f2c")
 
-    assert given.script.isascii()
-    assert not any(it in given.script for it in ("</script", "<!--", "]]>"))
-    assert json.loads('"' + given.script.split('"title":"')[1].split('"')[0] + '"') == (
+    assert script.script.isascii()
+    assert not any(it in script.script for it in ("</script", "<!--", "]]>"))
+    assert json.loads('"' + script.script.split('"title":"')[1].split('"')[0] + '"') == (
         "</script><!-- ]]> ä"
     )
 
 
 def test_nothing_in_a_page_tells_who_changed_it() -> None:
-    given = injected_script(popup.__name__, {}, "/9f2c").script.lower()
+    text = injected_script(popup.__name__, {}, "/9f2c").script.lower()
 
-    assert not any(it in given for it in ("warex", "fault", "inject", "//"))
+    assert not any(it in text for it in ("warex", "fault", "inject", "//"))

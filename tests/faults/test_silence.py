@@ -16,17 +16,17 @@ def test_only_a_silence_without_an_end_has_no_seconds() -> None:
     for kind in KINDS:
         endless = kind.model_validate({"then": "never"})
         assert (endless.silence_s, endless.end, endless.is_endless) == (inf, "close", True)
-        for given in ({"then": "never", "stall": 3}, {"then": "close", "stall": None}):
+        for inputs in ({"then": "never", "stall": 3}, {"then": "close", "stall": None}):
             with pytest.raises(ValidationError, match="do not go together"):
-                kind.model_validate(given)
+                kind.model_validate(inputs)
         with pytest.raises(ValidationError, match="stall 0 is not silence"):
             kind.model_validate({"stall": 0})
 
 
 def test_what_follows_is_told() -> None:
     for kind in KINDS:
-        told = [kind.model_validate({"then": it}).follows for it in ("go_on", "close", "reset")]
-        assert told == [
+        instance = [kind.model_validate({"then": it}).follows for it in ("go_on", "close", "reset")]
+        assert instance == [
             "then goes on",
             "then is cut off (an orderly close)",
             "then is cut off (a TCP reset)",

@@ -110,13 +110,13 @@ def test_the_seconds_of_holds_are_shared_in_their_order(
 ) -> None:
     holds = [(injected(Delay(1)), 1.0), (injected(Delay(2)), 2.0)]
 
-    given = [seconds for _, seconds in share_holds(holds, held_s, over=over)]
+    inputs = [seconds for _, seconds in share_holds(holds, held_s, over=over)]
 
-    assert given == pytest.approx(shares)
+    assert inputs == pytest.approx(shares)
 
 
 def test_a_phase_that_did_not_happen_takes_no_time() -> None:
-    whole = ExchangeTimings(
+    full = ExchangeTimings(
         started=1.0,
         request_complete=1.5,
         connect_started=1.6,
@@ -126,7 +126,7 @@ def test_a_phase_that_did_not_happen_takes_no_time() -> None:
         ended=4.0,
     )
 
-    timings = timings_of(whole)
+    timings = timings_of(full)
 
     assert (timings.connect, timings.tls) == pytest.approx((0.1, 0.2))
     assert (timings.wait, timings.receive, timings.total) == pytest.approx((1.0, 1.5, 3.0))

@@ -151,15 +151,15 @@ def test_a_truncated_body_says_the_whole_length_only_if_it_is_cut(
 
 
 @pytest.mark.parametrize(
-    ("share", "kept"), [(0.0, 1), (0.25, 1), (0.5, 2), (0.74, 2), (0.75, 3), (0.99, 3)]
+    ("share", "retained"), [(0.0, 1), (0.25, 1), (0.5, 2), (0.74, 2), (0.75, 3), (0.99, 3)]
 )
 def test_of_a_cut_stream_at_least_the_first_event_comes_and_never_the_last(
-    share: float, kept: int
+    share: float, retained: int
 ) -> None:
     plan, _ = answered(Truncate(share, "close"), of=WholeResponse.make(200, KIND, b"".join(EVENTS)))
 
     assert isinstance(plan.then, Respond)
-    assert plan.then.pieces == EVENTS[:kept]
+    assert plan.then.pieces == EVENTS[:retained]
 
 
 def test_a_compressed_stream_is_divided_into_its_events() -> None:

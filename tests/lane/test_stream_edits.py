@@ -104,9 +104,9 @@ def test_an_error_comes_in_place_of_the_rest() -> None:
     ],
 )
 def test_an_answer_that_is_no_stream_passes_and_says_so(effect: Effect) -> None:
-    whole = WholeResponse.make(200, {"content-type": "application/json"}, b'{"choices": []}')
+    full = WholeResponse.make(200, {"content-type": "application/json"}, b'{"choices": []}')
 
-    plan, hit = of_model(effect, of=whole)
+    plan, hit = of_model(effect, of=full)
 
     assert plan == Relay()
     assert delivery_of(hit, Arrival(arrived=True)).missed == "not_streamed"

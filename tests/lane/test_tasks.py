@@ -20,15 +20,15 @@ def marker(path: str, method: str = "GET", **headers: str) -> Request:
 @pytest.mark.parametrize("program", ["curl/8.5.0", "python-requests/2.32.3", "node", ""])
 def test_a_program_begins_a_task(method: str, program: str) -> None:
     # Node's fetch sends Sec-Fetch-Mode, and no other header of Fetch Metadata.
-    said = read_marker(
+    reply = read_marker(
         marker("/task/book%20a%20room", method, user_agent=program, sec_fetch_mode="cors")
     )
-    assert (said.status, said.begin, said.ends) == (200, "book a room", False)
+    assert (reply.status, reply.begin, reply.ends) == (200, "book a room", False)
 
 
 def test_a_program_ends_the_task() -> None:
-    said = read_marker(marker("/end"))
-    assert (said.status, said.begin, said.ends) == (200, None, True)
+    reply = read_marker(marker("/end"))
+    assert (reply.status, reply.begin, reply.ends) == (200, None, True)
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_a_program_ends_the_task() -> None:
 )
 @pytest.mark.parametrize("path", ["/task/mine", "/end", "/"])
 def test_no_page_moves_the_tasks(path: str, headers: dict[str, str]) -> None:
-    said = read_marker(marker(path, **headers))
-    assert (said.status, said.begin, said.ends) == (403, None, False)
+    reply = read_marker(marker(path, **headers))
+    assert (reply.status, reply.begin, reply.ends) == (403, None, False)
 
 
 def test_a_preflight_is_refused() -> None:
@@ -60,9 +60,9 @@ def test_a_preflight_is_refused() -> None:
     [("/", 404), ("/task", 404), ("/tasks/x", 404), ("/task/", 400), ("/task/%0a%00", 400)],
 )
 def test_what_is_no_marker_says_what_one_is(path: str, status: int) -> None:
-    said = read_marker(marker(path))
-    assert (said.status, said.begin, said.ends) == (status, None, False)
-    assert "/task/NAME" in said.text
+    reply = read_marker(marker(path))
+    assert (reply.status, reply.begin, reply.ends) == (status, None, False)
+    assert "/task/NAME" in reply.text
 
 
 @pytest.mark.parametrize(

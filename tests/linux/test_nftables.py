@@ -32,8 +32,8 @@ with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as client
 @pytest.fixture(scope="module")
 def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
     ca = ensure_ca(tmp_path_factory.mktemp("authority") / "ca")
-    with open_fake_network(ca, os.environ) as given:
-        yield given
+    with open_fake_network(ca, os.environ) as network:
+        yield network
 
 
 @pytest.fixture(autouse=True)
@@ -48,9 +48,9 @@ def set_entries(inside: FakeNetwork, *entries: BlocklistEntry) -> None:
 
 
 def connect(inside: FakeNetwork, host: str, port: int, timeout: float = 5) -> str:
-    code, said = inside.run(sys.executable, "-I", "-c", _CONNECT, host, str(port), str(timeout))
-    assert code == 0, said
-    return said.strip()
+    code, message = inside.run(sys.executable, "-I", "-c", _CONNECT, host, str(port), str(timeout))
+    assert code == 0, message
+    return message.strip()
 
 
 def logged(inside: FakeNetwork) -> PacketEnds:
@@ -255,9 +255,9 @@ def test_several_attempts_may_come_in_one_message() -> None:
 
 @pytest.mark.parametrize("cut", range(1, 40))
 def test_a_log_that_is_cut_short_is_no_attempt_and_no_error(cut: int) -> None:
-    whole = _logged(_packet(4))
+    full = _logged(_packet(4))
 
-    assert list(nftables.read_log(whole[:cut])) == []
+    assert list(nftables.read_log(full[:cut])) == []
     assert list(nftables.read_log(_logged(_packet(4)[:cut])))[1:] == []
 
 

@@ -77,7 +77,7 @@ def test_a_machine_that_does_not_tell_listens_nowhere() -> None:
     assert listening([Path("/no/such/table")]) == set()
 
 
-@pytest.mark.parametrize(("host", "there"), [("::1", True), ("::", True), ("127.0.0.1", False)])
-def test_the_hosts_ports_of_ipv6_are_known(host: str, there: bool) -> None:
+@pytest.mark.parametrize(("host", "existing"), [("::1", True), ("::", True), ("127.0.0.1", False)])
+def test_the_hosts_ports_of_ipv6_are_known(host: str, existing: bool) -> None:
     with alone(host) as port:
-        assert (port in listening_on_ipv6()) is there
+        assert (port in listening_on_ipv6()) is existing

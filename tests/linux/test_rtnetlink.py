@@ -29,15 +29,15 @@ print(json.dumps(found))
 def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
     with open_fake_network(
         ensure_ca(tmp_path_factory.mktemp("authority") / "ca"), os.environ
-    ) as given:
-        yield given
+    ) as network:
+        yield network
 
 
 @pytest.mark.wire
 def test_what_leaves_bears_the_devices_addresses(inside: FakeNetwork) -> None:
-    said = inside.run(sys.executable, "-I", "-c", _FROM)[1]
+    message = inside.run(sys.executable, "-I", "-c", _FROM)[1]
 
-    assert json.loads(said) == [insides.IPV4_ADDRESS, insides.IPV6_ADDRESS]
+    assert json.loads(message) == [insides.IPV4_ADDRESS, insides.IPV6_ADDRESS]
 
 
 @pytest.mark.wire
@@ -60,12 +60,12 @@ def test_everything_is_routed_over_the_device(inside: FakeNetwork) -> None:
 
 @pytest.mark.wire
 def test_a_program_that_asks_finds_a_network_that_is_up(inside: FakeNetwork) -> None:
-    code, said = inside.run(
+    code, message = inside.run(
         *(sys.executable, "-I", "-c"),
         "import socket; print(*sorted(n for _, n in socket.if_nameindex()))",
     )
     assert code == 0
-    assert {"lo", DEVICE} <= set(said.split())
+    assert {"lo", DEVICE} <= set(message.split())
 
 
 @pytest.mark.wire

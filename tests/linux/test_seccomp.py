@@ -77,9 +77,9 @@ def test_the_short_pointers_of_x32_are_no_way_past() -> None:
 def test_a_command_opens_no_socket_that_leads_past_its_network(ca: CertificateAuthority) -> None:
     with open_fake_network(ca, os.environ) as inside:
         assert not inside.namespace.notices
-        code, said = inside.run(sys.executable, "-c", _TRIED)
-    assert code == 0, said
-    families, ring, why = json.loads(said)
+        code, message = inside.run(sys.executable, "-c", _TRIED)
+    assert code == 0, message
+    families, ring, why = json.loads(message)
     closed = {int(it) for it, number in families.items() if number == errno.EAFNOSUPPORT}
     assert closed >= set(_ALL_FAMILIES) - set(ALLOWED_FAMILIES)
     assert closed.isdisjoint({socket.AF_UNIX, socket.AF_INET, socket.AF_NETLINK})

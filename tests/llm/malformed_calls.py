@@ -36,9 +36,9 @@ def malformed_answer(vector: Vector, data: st.DataObject) -> bytes:
     documents = [each for each in _DOCUMENT.finditer(vector.body) if _is_json(each[0])]
     if not documents:
         return vector.body
-    found = data.draw(st.sampled_from(documents))
-    changed = malformed(json.loads(found[0]), data)
-    return vector.body[: found.start()] + changed + vector.body[found.end() :]
+    result = data.draw(st.sampled_from(documents))
+    changed = malformed(json.loads(result[0]), data)
+    return vector.body[: result.start()] + changed + vector.body[result.end() :]
 
 
 def _malformed_message(vector: Vector, data: st.DataObject) -> bytes:
@@ -46,9 +46,9 @@ def _malformed_message(vector: Vector, data: st.DataObject) -> bytes:
     ((kind, payload),) = as_dict(data.draw(st.sampled_from(items))).items()
     content = malformed(payload, data)
     # InvokeModel's events hold JSON in base64.
-    held = base64.b64decode(as_text(as_dict(payload).get("bytes")))
-    if _is_json(held) and data.draw(st.booleans()):
-        inner = malformed(json.loads(held), data)
+    pending = base64.b64decode(as_text(as_dict(payload).get("bytes")))
+    if _is_json(pending) and data.draw(st.booleans()):
+        inner = malformed(json.loads(pending), data)
         content = json.dumps({"bytes": base64.b64encode(inner).decode()}).encode()
     return aws_message_of(kind, content)
 

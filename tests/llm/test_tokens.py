@@ -40,7 +40,7 @@ def test_a_request_is_changed_by_what_it_lacks(sent: str, dialect: Any, asked: s
 
 
 def test_numbers_escapes_and_space_of_an_answer_stay() -> None:
-    given = (
+    text = (
         r'{ "prompt_token_ids":[1, 2] , "x": 1.0e+2, "t": "\u00e9\/", "choices": [ {"index":0,'
         r' "logprobs": {"content":[{"token":"\"token_ids\": [3]","logprob":-0.5}]}, "token_ids"'
         r' : [3] ,"message": {"logprobs": [1], "token_ids": [2]}} ]}'
@@ -51,21 +51,21 @@ def test_numbers_escapes_and_space_of_an_answer_stay() -> None:
         r' : null ,"message": {"logprobs": [1], "token_ids": [2]}} ]}'
     )
     reader = TokenReader(HIDING)
-    assert reader.read(given.encode(), complete=True) == left.encode()
+    assert reader.read(text.encode(), complete=True) == left.encode()
     assert reader.tokens() == CallTokens([1, 2], [ChoiceTokens(0, [3], [-0.5])])
     assert CallTokens.read(reader.tokens().written()) == reader.tokens()
 
 
-@pytest.mark.parametrize("given", [b"", b"[DONE]", b"7", b'{"choices":7}', b"\xff", b"[" * 9999])
-def test_what_is_no_answer_stays(given: bytes) -> None:
+@pytest.mark.parametrize("data", [b"", b"[DONE]", b"7", b'{"choices":7}', b"\xff", b"[" * 9999])
+def test_what_is_no_answer_stays(data: bytes) -> None:
     reader = TokenReader(HIDING)
-    assert reader.read(given, complete=False) == given
+    assert reader.read(data, complete=False) == data
     with pytest.raises(ValueError, match="returned no log-probabilities"):
         reader.tokens()
 
 
 @pytest.mark.parametrize(
-    ("given", "why"),
+    ("data", "why"),
     [
         (answer(-1, ids="null"), "no token ids"),
         (answer(-1, prompt="null"), "no token ids"),
@@ -79,9 +79,9 @@ def test_what_is_no_answer_stays(given: bytes) -> None:
         (answer(-1, ids="[99999999999]"), "token ids that are not 0 to"),
     ],
 )
-def test_tokens_that_cannot_be_used_are_a_sentence(given: bytes, why: str) -> None:
+def test_tokens_that_cannot_be_used_are_a_sentence(data: bytes, why: str) -> None:
     reader = TokenReader(HIDING)
-    reader.read(given, complete=True)
+    reader.read(data, complete=True)
     with pytest.raises(ValueError, match=why):
         reader.tokens()
 

@@ -36,10 +36,10 @@ def message(**result: JsonValue) -> dict[str, JsonValue]:
 
 
 def after(change: Change, **result: JsonValue) -> JsonValue:
-    given = json.loads(apply_change(message(**result), change))
-    assert given["id"] == "7"
-    kept: JsonValue = given.get("result", given.get("error"))
-    return kept
+    document = json.loads(apply_change(message(**result), change))
+    assert document["id"] == "7"
+    retained: JsonValue = document.get("result", document.get("error"))
+    return retained
 
 
 def test_of_a_truncated_result_the_first_half_of_each_text_is_left() -> None:
@@ -66,11 +66,11 @@ def test_an_empty_result_has_no_content_of_either_kind() -> None:
 
 
 def test_invalid_json_is_the_beginning_of_the_message() -> None:
-    given = apply_change(message(content=[]), CorruptResult("invalid_json"))
+    data = apply_change(message(content=[]), CorruptResult("invalid_json"))
 
-    assert given.startswith(b'{"jsonrpc"')
+    assert data.startswith(b'{"jsonrpc"')
     with pytest.raises(ValueError, match="char"):
-        json.loads(given)
+        json.loads(data)
 
 
 def test_a_list_lacks_the_tools_that_fit_and_no_other() -> None:
@@ -91,7 +91,7 @@ def test_an_error_is_not_damaged_any_more() -> None:
 def test_whatever_a_server_says_it_stays_a_message_in_one_line(
     result: JsonValue, change: Change
 ) -> None:
-    given = apply_change({"jsonrpc": "2.0", "id": 1, "result": result}, change)
+    data = apply_change({"jsonrpc": "2.0", "id": 1, "result": result}, change)
 
-    assert json.loads(given)["id"] == 1
-    assert b"\n" not in given
+    assert json.loads(data)["id"] == 1
+    assert b"\n" not in data

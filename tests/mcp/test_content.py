@@ -10,21 +10,21 @@ PICTURE = base64.b64encode(b"GIF89a").decode()
 def test_an_image_becomes_the_name_of_its_blob() -> None:
     result: JsonValue = {"content": [{"type": "image", "data": PICTURE, "mimeType": "image/gif"}]}
 
-    kept, blobs = detach_blobs(result, bytes)
+    retained, blobs = detach_blobs(result, bytes)
 
     ((digest, content),) = blobs.items()
     assert content == b"GIF89a"
     part = {"type": "image", "data": f"blob:sha256/{digest}", "mimeType": "image/gif"}
-    assert kept == {"content": [part]}
+    assert retained == {"content": [part]}
 
 
 def test_sound_and_files_become_their_length() -> None:
     file: JsonValue = {"uri": "file:///a.pdf", "mimeType": "application/pdf", "blob": "QUJD"}
     sound: JsonValue = {"type": "audio", "data": "QUJD", "mimeType": "audio/wav"}
 
-    kept, blobs = detach_blobs([{"type": "resource", "resource": file}, sound], bytes)
+    retained, blobs = detach_blobs([{"type": "resource", "resource": file}, sound], bytes)
 
-    assert str(kept).count("4 characters of base64") == 2
+    assert str(retained).count("4 characters of base64") == 2
     assert blobs == {}
 
 
@@ -45,10 +45,10 @@ def test_of_a_long_text_its_beginning_is_kept() -> None:
 
 
 def test_many_small_things_are_cut_as_well() -> None:
-    kept, cut = truncated([[]] * 50_000)
+    retained, cut = truncated([[]] * 50_000)
 
-    assert isinstance(kept, list)
-    assert (len(kept), cut) == (20_000, True)
+    assert isinstance(retained, list)
+    assert (len(retained), cut) == (20_000, True)
 
 
 def test_what_is_nested_deeply_is_left_out() -> None:

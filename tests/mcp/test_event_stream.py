@@ -12,9 +12,9 @@ STREAM = (
 
 
 def test_an_event_has_its_name_its_data_and_whether_one_can_go_on_after_it() -> None:
-    found = SseReader().feed(STREAM)
+    result = SseReader().feed(STREAM)
 
-    events = [(event.name, event.data, event.has_id) for event in found if event.data]
+    events = [(event.name, event.data, event.has_id) for event in result if event.data]
     assert events == [
         ("endpoint", b"/m", True),
         ("message", b"a\nb", False),
@@ -26,12 +26,12 @@ def test_an_event_has_its_name_its_data_and_whether_one_can_go_on_after_it() -> 
 @given(st.lists(st.integers(0, len(STREAM)), max_size=6))
 def test_it_does_not_matter_how_a_stream_is_cut_into_pieces(cuts: list[int]) -> None:
     reader = SseReader()
-    found: list[SseEvent] = []
+    results: list[SseEvent] = []
     for begin, end in itertools.pairwise([0, *sorted(cuts), len(STREAM)]):
-        found += reader.feed(STREAM[begin:end])
+        results += reader.feed(STREAM[begin:end])
 
-    assert b"".join(event.raw for event in found) + reader.rest() == STREAM
-    assert [it.data for it in found if it.data] == [b"/m", b"a\nb", "é".encode()]
+    assert b"".join(event.raw for event in results) + reader.rest() == STREAM
+    assert [it.data for it in results if it.data] == [b"/m", b"a\nb", "é".encode()]
 
 
 @settings(max_examples=60)

@@ -6,12 +6,12 @@ STREAM = b'{"a": 1}\n\r\n{"b": "\xff"}\r\n\nlast'
 
 
 def test_lines_are_the_same_however_the_stream_is_split() -> None:
-    whole = [b'{"a": 1}\n', b"\r\n", b'{"b": "\xff"}\r\n', b"\n", b"last"]
+    full = [b'{"a": 1}\n', b"\r\n", b'{"b": "\xff"}\r\n', b"\n", b"last"]
     for size in range(1, len(STREAM) + 1):
         reader = LineReader()
         pieces = [STREAM[at : at + size] for at in range(0, len(STREAM), size)]
         lines = [line for piece in pieces for line in reader.feed(piece)] + reader.rest()
-        assert [line.raw for line in lines] == whole
+        assert [line.raw for line in lines] == full
         assert all(line.is_message for line in lines)
 
 

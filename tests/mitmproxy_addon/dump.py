@@ -57,13 +57,13 @@ def mitmdump(folder: Path, *more: str, conf: Path | None = None, **options: str)
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     try:
-        said: list[str] = []
+        messages: list[str] = []
         assert process.stdout is not None
         for line in process.stdout:
-            said.append(line)
+            messages.append(line)
             if "listening" in line:
                 break
-        yield Dump(port, process, said)
+        yield Dump(port, process, messages)
     finally:
         process.kill()
         process.communicate()

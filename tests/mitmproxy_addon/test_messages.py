@@ -52,14 +52,14 @@ def test_a_body_of_any_length_is_framed_as_the_client_reads_it(version: str, chu
     assert ("transfer-encoding" in answer.headers) == chunked
 
 
-@pytest.mark.parametrize(("version", "kept"), [("HTTP/1.1", True), ("HTTP/2.0", False)])
-def test_an_answer_over_http2_has_no_transfer_encoding(version: str, kept: bool) -> None:
+@pytest.mark.parametrize(("version", "retained"), [("HTTP/1.1", True), ("HTTP/2.0", False)])
+def test_an_answer_over_http2_has_no_transfer_encoding(version: str, retained: bool) -> None:
     asked = request()
     asked.http_version = version
     respond = Respond(200, Headers([(b"transfer-encoding", b"chunked")]), (b"a", b"b"))
     answer = messages.make_response(messages.request_head(asked), respond)
     assert answer.raw_content == b"ab"
-    assert ("transfer-encoding" in answer.headers) == kept
+    assert ("transfer-encoding" in answer.headers) == retained
 
 
 def test_an_upgrade_to_h2c_is_left_out() -> None:

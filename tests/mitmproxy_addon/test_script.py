@@ -36,11 +36,11 @@ def test_stock_mitmdump_injects_and_records(tmp_path: Path, plain: Origin) -> No
     url = f"http://127.0.0.1:{plain.port}/"
     with mitmdump(tmp_path, scenario="paper/server-error", seed="7", out="out") as dump:
         met = [status(dump.port, url), status(dump.port, url)]
-        said = dump.stop()
+        message = dump.stop()
 
     assert met == [500, 200]
     assert len(plain.seen) == 1
-    assert "Traceback" not in said
+    assert "Traceback" not in message
     trace = read_trace(tmp_path / "out" / "events.jsonl")
     (began,) = trace.events(TrialBegan)
     (delivered,) = trace.events(FaultDelivered)
@@ -71,10 +71,10 @@ def test_mitmproxys_own_flow_files_can_be_kept_beside(tmp_path: Path, plain: Ori
     url = f"http://127.0.0.1:{plain.port}/"
     with mitmdump(tmp_path, "-w", "flows", scenario="paper/server-error") as dump:
         met = [status(dump.port, url), status(dump.port, url)]
-        said = dump.stop()
+        message = dump.stop()
 
     assert met == [500, 200]
-    assert "Traceback" not in said
+    assert "Traceback" not in message
     with (tmp_path / "flows").open("rb") as file:
         flows = list(FlowReader(file).stream())
     assert [flow.response.status_code for flow in flows if isinstance(flow, HTTPFlow)] == met  # type: ignore[union-attr]
@@ -86,10 +86,10 @@ def test_stock_mitmdump_does_not_start_under_a_bad_scenario(tmp_path: Path) -> N
     with mitmdump(tmp_path, scenario="paper/server-eror") as dump:
         rest, _ = dump.process.communicate(timeout=20)
 
-    said = "".join(dump.said) + rest
+    message = "".join(dump.said) + rest
     assert dump.process.returncode == 1
-    assert "WAREX: there is no scenario 'paper/server-eror'; did you mean" in said
-    assert "Traceback" not in said
+    assert "WAREX: there is no scenario 'paper/server-eror'; did you mean" in message
+    assert "Traceback" not in message
 
 
 async def test_an_option_that_is_changed_for_a_bad_one_is_refused_and_the_trial_goes_on(

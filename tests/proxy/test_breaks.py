@@ -59,7 +59,7 @@ def broken(ca: CertificateAuthority, tmp_path: Path, plain: Origin) -> Broken:
     return Broken(ca, tmp_path / "out", plain)
 
 
-def fails(*given: object, **named: object) -> None:
+def fails(*values: object, **named: object) -> None:
     raise RuntimeError("on purpose")
 
 
@@ -79,7 +79,7 @@ async def test_a_fault_that_breaks_cuts_the_exchange_and_voids_the_trial(
 async def test_a_trace_that_cannot_be_written_cuts_the_exchange_and_voids_the_trial(
     broken: Broken, plain: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*given: object) -> None:
+    def full(*values: object) -> None:
         raise MachineError("the disk is full")
 
     async with broken.running() as running:

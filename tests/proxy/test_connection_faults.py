@@ -110,9 +110,9 @@ def unreachable(hold: float) -> Scenario:
 def visits(
     within: LaneNamespace, tries: int, *command: str, hosts: Iterable[str] = FAULTS
 ) -> dict[str, list[str]]:
-    said = within.says(sys.executable, "-c", VISITS, json.dumps([[*hosts], tries, *command]))
-    found: dict[str, list[str]] = json.loads(said)
-    return found
+    message = within.says(sys.executable, "-c", VISITS, json.dumps([[*hosts], tries, *command]))
+    document: dict[str, list[str]] = json.loads(message)
+    return document
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def ask(
 
 @pytest.mark.wire
 @pytest.mark.parametrize(
-    ("path", "body", "token", "status", "said"),
+    ("path", "body", "token", "status", "text"),
     [
         ("/status", None, "wrong", 401, "token"),
         ("/status", None, "", 401, "token"),
@@ -107,11 +107,11 @@ def ask(
     ],
 )
 def test_a_call_that_cannot_be_met_says_why(
-    begin: Begin, path: str, body: bytes | None, token: str | None, status: int, said: str
+    begin: Begin, path: str, body: bytes | None, token: str | None, status: int, text: str
 ) -> None:
     with begin() as lane:
         answered, what = ask(lane, path, body, token)
-    assert (answered, said in what["error"]) == (status, True), what
+    assert (answered, text in what["error"]) == (status, True), what
     assert lane.events(Control) == []
     assert lane.proxy.broken is None
 
@@ -319,9 +319,9 @@ def test_a_one_shot_that_cannot_show_is_refused_with_the_mode_that_can(
     kind: str, begin: Begin
 ) -> None:
     with begin() as lane:
-        status, said = ask(lane, "/faults", json.dumps({"fault": {"kind": kind}}).encode())
+        status, value = ask(lane, "/faults", json.dumps({"fault": {"kind": kind}}).encode())
     assert status == 400
-    assert "warex exec --isolate namespace" in said["error"]
+    assert "warex exec --isolate namespace" in value["error"]
     assert lane.events(Control) == []
 
 

@@ -55,8 +55,8 @@ def test_a_method_that_no_call_has_is_refused_with_those_that_are_allowed(begin:
             )
             assert head.startswith(b"HTTP/1.1 405 Method Not Allowed\r\n"), method
             assert b"\r\nAllow: GET, POST" in head
-            said = b"" if method == "HEAD" else b"%s is not allowed here" % method.encode()
-            assert said in body
+            data = b"" if method == "HEAD" else b"%s is not allowed here" % method.encode()
+            assert data in body
     assert_untouched(lane)
 
 

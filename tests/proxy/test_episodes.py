@@ -68,8 +68,8 @@ def end(lane: Lane, name: str) -> dict[str, Any]:
 
 
 def status(lane: Lane, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = lane.proxy.call("GET", f"/status?task={name}")
-    return found
+    call: dict[str, Any] = lane.proxy.call("GET", f"/status?task={name}")
+    return call
 
 
 def events[E: msgspec.Struct](begun: dict[str, Any], kind: type[E]) -> list[E]:
@@ -194,8 +194,8 @@ def test_two_agents_run_at_the_same_time_with_their_own_seeds(
 
 
 def test_an_intensity_makes_the_faults_of_one_episode_larger(begin: Begin, plain: Origin) -> None:
-    held = scenario(HttpError(status=500, delay=0.1))
-    with begin(scenario=held) as lane:
+    pending = scenario(HttpError(status=500, delay=0.1))
+    with begin(scenario=pending) as lane:
         begun = start(lane, "long", intensity=4)
         fetch(lane.port, f"http://127.0.0.1:{plain.port}/", "X-Warex-Task: long")
         end(lane, "long")
@@ -239,10 +239,10 @@ def test_trials_on_one_client_connection_share_no_connection_to_the_site(
             streams = [client.ask("/a", headers=calm), client.ask("/b", headers=resets)]
             assert [client.wait(it).status for it in streams] == [200, 200]
             assert len({it.connection for it in secure_h2.seen}) == 2
-            held = client.ask("/held", headers=calm, flush=False)
+            pending = client.ask("/held", headers=calm, flush=False)
             cut = client.ask("/reset", headers=resets)
             assert client.wait(cut).reset is not None
-            assert client.wait(held).status == 200
+            assert client.wait(pending).status == 200
             assert client.wait(client.ask("/c", headers=calm)).status == 200
         counts = [end(lane, name) for name in ("reset", "calm")]
     assert [(it["exchanges"], it["delivered"]) for it in counts] == [(2, 1), (3, 0)]
@@ -282,10 +282,10 @@ def test_what_outlives_its_episode_reaches_nobody(
 
 
 def test_an_open_exchange_ends_with_its_episode(begin: Begin, plain: Origin) -> None:
-    held = scenario(NetworkError(delay=60)).model_dump(mode="json", exclude_none=True)
+    pending = scenario(NetworkError(delay=60)).model_dump(mode="json", exclude_none=True)
     site = f"127.0.0.1:{plain.port}"
     with begin() as lane, tunnelled(lane.port, "127.0.0.1", plain.port) as client:
-        begun = start(lane, "held", scenario=held)
+        begun = start(lane, "held", scenario=pending)
         client.sendall(f"GET / HTTP/1.1\r\nHost: {site}\r\nX-Warex-Task: held\r\n\r\n".encode())
         wait_until(lambda: status(lane, "held")["exchanges"])
         ended = end(lane, "held")

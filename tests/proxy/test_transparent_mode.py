@@ -229,8 +229,8 @@ def test_all_goes_through_a_socks5_proxy_if_there_is_one(
         ) as within,
     ):
         assert within.fetch(f"http://127.0.0.1:{plain.port}/a") == "hello"
-        said = within.python(_talk(port, b"helo\r\n", 6, greeting=11))
-        assert said == "b'220 ready\\r\\n'\nb'HELO\\r\\n'\n"
+        message = within.python(_talk(port, b"helo\r\n", 6, greeting=11))
+        assert message == "b'220 ready\\r\\n'\nb'HELO\\r\\n'\n"
         assert asked == ["127.0.0.1", "127.0.0.1"]
 
 
@@ -298,8 +298,8 @@ def test_a_clients_own_proxy_gets_whole_urls_and_its_password(
 
 
 def _shout(client: socket.socket) -> None:
-    while said := client.recv(65536):
-        client.sendall(said.upper())
+    while data := client.recv(65536):
+        client.sendall(data.upper())
 
 
 def _greet(client: socket.socket) -> None:
@@ -331,13 +331,13 @@ def _service(serve: Callable[[socket.socket], None]) -> Iterator[int]:
             listener.shutdown(socket.SHUT_RDWR)
 
 
-def _talk(port: int, said: bytes, answer: int, greeting: int = 0) -> str:
+def _talk(port: int, data: bytes, answer: int, greeting: int = 0) -> str:
     return f"""
 import socket
 with socket.create_connection(("127.0.0.1", {port}), timeout=10) as client:
     if {greeting}:
         print(client.recv({greeting}, socket.MSG_WAITALL))
-    client.sendall({said!r})
+    client.sendall({data!r})
     print(client.recv({answer}, socket.MSG_WAITALL))
 """
 
@@ -352,8 +352,8 @@ def test_what_is_no_http_is_relayed_and_recorded(begin_inside: BeginInside) -> N
 
 def test_a_server_may_speak_first(begin_inside: BeginInside) -> None:
     with _service(_greet) as port, begin_inside(host_ports=(port,)) as within:
-        said = within.python(_talk(port, b"helo\r\n", 6, greeting=11))
-        assert said == "b'220 ready\\r\\n'\nb'HELO\\r\\n'\n"
+        message = within.python(_talk(port, b"helo\r\n", 6, greeting=11))
+        assert message == "b'220 ready\\r\\n'\nb'HELO\\r\\n'\n"
     [tunnel] = within.lane.events(Tunnel)
     assert (tunnel.sent, tunnel.received) == (6, 17)
 

@@ -63,13 +63,13 @@ class Shape:
 
 def shapes(chart: Chart, look: str = "") -> list[Shape]:
     """Return the chart's elements in order, or those of one class."""
-    found = []
+    results = []
     for element in ElementTree.fromstring(standalone(chart)).iter():
         classes = tuple(element.get("class", "").split())
         if not look or look in classes:
             tag = element.tag.rpartition("}")[2]
-            found.append(Shape(tag, classes, dict(element.attrib), element.text or ""))
-    return found
+            results.append(Shape(tag, classes, dict(element.attrib), element.text or ""))
+    return results
 
 
 def words(chart: Chart) -> list[str]:

@@ -17,10 +17,10 @@ from warex.sandbox.chromium import find_chromium
 
 def draw(to: Path) -> None:
     """Write the picture."""
-    found = find_chromium()
+    path = find_chromium()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = write_report(load_run(make(Path(folder), tasks=16, repeats=1)))
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": 1000, "height": 840}, color_scheme="light")
         tab.goto(page.as_uri())
         tab.screenshot(path=to)

@@ -31,7 +31,7 @@ def test_every_exported_figure_and_table_is_in_the_reference(tmp_path: Path) -> 
     run = load_run(make(tmp_path, tasks=2, repeats=1))
     table = tabulate(run)
     names = {f"{chart.name}.svg" for chart in charts(run, table)}
-    told = (*sheets(run, table), task_sheet(run), paper_sheet([(run, table)]))
-    names |= {sheet.name for sheet in told}
+    reported = (*sheets(run, table), task_sheet(run), paper_sheet([(run, table)]))
+    names |= {sheet.name for sheet in reported}
 
     assert names <= _exports()

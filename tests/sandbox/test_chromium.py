@@ -65,9 +65,9 @@ def test_playwrights_newest_is_taken_by_number(tmp_path: Path) -> None:
     (tmp_path / "pw/chromium-1300/chrome-linux64").mkdir(parents=True)
     (tmp_path / "pw/chromium-1300/chrome-linux64/chrome").write_text("half a download")
 
-    found = find_chromium(machine(tmp_path) | {"PLAYWRIGHT_BROWSERS_PATH": str(tmp_path / "pw")})
+    path = find_chromium(machine(tmp_path) | {"PLAYWRIGHT_BROWSERS_PATH": str(tmp_path / "pw")})
 
-    assert "chromium-1200" in found.parts
+    assert "chromium-1200" in path.parts
 
 
 def test_a_machine_without_a_browser_is_told_how_to_get_one(tmp_path: Path) -> None:

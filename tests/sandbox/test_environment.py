@@ -113,12 +113,12 @@ def test_without_a_proxy_none_is_left_over_and_the_hosts_are_found(
 ) -> None:
     left_over = {name: "http://other:1" for name in (*environment.PROXY_VARIABLES, "https_proxy")}
 
-    found = direct_environment(left_over, ca, {"b.test": 2, "a.test": 1})
+    result = direct_environment(left_over, ca, {"b.test": 2, "a.test": 1})
 
-    assert dict(found.variables) == {}
-    assert "--no-proxy-server" in found.browser_arguments
+    assert dict(result.variables) == {}
+    assert "--no-proxy-server" in result.browser_arguments
     rules = "--host-resolver-rules=MAP a.test 127.0.0.1:1,MAP b.test 127.0.0.1:2"
-    assert rules in found.browser_arguments
+    assert rules in result.browser_arguments
 
 
 def test_the_docs_name_every_variable_and_no_other() -> None:

@@ -101,19 +101,19 @@ def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
 
     monkeypatch.setattr(launcher, "open_namespace", refused)
     asked: list[Capture] = []
-    said: list[str] = []
+    messages: list[str] = []
 
     def configure(capture: Capture) -> ProxyConfig:
         asked.append(capture)
         return configured(ca, capture=capture)
 
     with open_sandbox(
-        "auto", forkserver, configure, ca, os.environ, callbacks=ProxyCallbacks(said.append)
+        "auto", forkserver, configure, ca, os.environ, callbacks=ProxyCallbacks(messages.append)
     ) as place:
         assert place.isolation == "environment"
 
     assert asked[-1] == "forward"
-    (sentence,) = said
+    (sentence,) = messages
     assert sentence.endswith("this machine allows none; allow them")
 
     def use(requested: RequestedIsolation, scenario: Scenario | None = None) -> None:

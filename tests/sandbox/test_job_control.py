@@ -39,8 +39,8 @@ def test_a_signal_of_another_process_is_passed_on(number: int) -> None:
 
 def test_afterwards_nobody_listens_and_the_mask_is_as_it_was() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    with signals_blocked() as held, forward_signals(lambda number: None):
-        assert held == {int(number) for number in before}
+    with signals_blocked() as pending, forward_signals(lambda number: None):
+        assert pending == {int(number) for number in before}
         assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) >= FORWARDED_SIGNALS
 
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before

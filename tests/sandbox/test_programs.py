@@ -43,12 +43,12 @@ def test_programs_of_others_come_through_and_trust_us(
     command = PROGRAMS[program]
     proxy, folder = lane
     bundle = ca.bundle(tmp_path / "bundle.pem")
-    there = proxied_environment(os.environ | LEFT_OVER, proxy.url, ca, bundle)
+    environment = proxied_environment(os.environ | LEFT_OVER, proxy.url, ca, bundle)
     url = f"https://site.warex.test/{program}"
 
     done = subprocess.run(
         [*command, url],
-        env=dict(there.variables),
+        env=dict(environment.variables),
         capture_output=True,
         text=True,
         timeout=60,

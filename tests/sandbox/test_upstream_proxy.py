@@ -22,36 +22,36 @@ def test_no_proxy_is_none() -> None:
     ],
 )
 def test_it_is_gone_through(environment: dict[str, str], upstream: str) -> None:
-    found = upstream_from_environment(environment)
+    result = upstream_from_environment(environment)
 
-    assert found is not None
-    assert found.upstream == upstream
+    assert result is not None
+    assert result.upstream == upstream
 
 
 def test_its_password_is_not_shown() -> None:
-    found = upstream_from_environment({"HTTPS_PROXY": "http://me:hidden@corp.test:1"})
+    upstream = upstream_from_environment({"HTTPS_PROXY": "http://me:hidden@corp.test:1"})
 
-    assert found is not None
-    assert "hidden" not in found.sentence
+    assert upstream is not None
+    assert "hidden" not in upstream.sentence
 
 
 @pytest.mark.parametrize("value", ["socks4://corp.test:1080", "http://:80", "http://a:b:c"])
 def test_one_that_cannot_be_gone_through_is_said(value: str) -> None:
-    found = upstream_from_environment({"ALL_PROXY": value})
+    upstream = upstream_from_environment({"ALL_PROXY": value})
 
-    assert found is not None
-    assert found.upstream is None
-    assert "cannot go through" in found.sentence
+    assert upstream is not None
+    assert upstream.upstream is None
+    assert "cannot go through" in upstream.sentence
 
 
 def test_hosts_that_went_past_it_are_named_and_loopback_is_not() -> None:
-    found = upstream_from_environment(
+    upstream = upstream_from_environment(
         {
             "HTTPS_PROXY": "http://corp.test:1",
             "NO_PROXY": "localhost, 127.0.0.1,.corp.test,git.test",
         }
     )
 
-    assert found is not None
-    assert ".corp.test, git.test (NO_PROXY)" in found.sentence
-    assert "localhost" not in found.sentence
+    assert upstream is not None
+    assert ".corp.test, git.test (NO_PROXY)" in upstream.sentence
+    assert "localhost" not in upstream.sentence

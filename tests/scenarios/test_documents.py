@@ -57,9 +57,9 @@ def test_keys_must_be_text(refusal: Refusal) -> None:
     ],
 )
 def test_a_key_given_twice_is_refused(refusal: Refusal, name: str, content: str) -> None:
-    said = refusal(content, name)
-    assert said.startswith(name)
-    assert "twice" in said or "overwrite" in said
+    message = refusal(content, name)
+    assert message.startswith(name)
+    assert "twice" in message or "overwrite" in message
 
 
 @pytest.mark.parametrize("content", ["", "   \n\t", "# only this\n", "---\n"])
@@ -95,8 +95,8 @@ def test_brackets_in_text_do_not_nest(tmp_path: Path) -> None:
 def test_a_yaml_bomb_is_refused(refusal: Refusal) -> None:
     lines = ['a0: &a0 ["x", "x", "x", "x", "x", "x", "x", "x", "x", "x"]']
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
-    said = refusal("\n".join(lines))
-    assert said == (
+    message = refusal("\n".join(lines))
+    assert message == (
         "shop.yaml cannot be used: it has more than 50,000 values, with aliases expanded"
     )
 
@@ -104,8 +104,8 @@ def test_a_yaml_bomb_is_refused(refusal: Refusal) -> None:
 @pytest.mark.parametrize("suffix", ["yaml", "json", "toml"])
 def test_a_file_of_too_many_values_is_refused(refusal: Refusal, suffix: str) -> None:
     content = f"[{', '.join('1' * 50_001)}]"
-    said = refusal(content if suffix != "toml" else f"name = {content}", f"s.{suffix}")
-    assert "it has more than 50,000 values" in said
+    message = refusal(content if suffix != "toml" else f"name = {content}", f"s.{suffix}")
+    assert "it has more than 50,000 values" in message
 
 
 def test_an_alias_that_stays_small_is_allowed(tmp_path: Path) -> None:
@@ -120,8 +120,10 @@ def test_an_alias_that_stays_small_is_allowed(tmp_path: Path) -> None:
 
 
 def test_yaml_tags_are_refused(refusal: Refusal) -> None:
-    said = refusal('name: !!python/object/apply:os.system ["true"]\n')
-    assert "line 1: the tag tag:yaml.org,2002:python/object/apply:os.system is not allowed" in said
+    message = refusal('name: !!python/object/apply:os.system ["true"]\n')
+    assert (
+        "line 1: the tag tag:yaml.org,2002:python/object/apply:os.system is not allowed" in message
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,15 +139,15 @@ def test_yaml_tags_are_refused(refusal: Refusal) -> None:
 def test_a_slip_of_syntax_is_told_with_its_line(
     refusal: Refusal, name: str, content: str, where: str
 ) -> None:
-    said = refusal(content, name)
-    assert said.startswith(f"{name} is not well-formed ")
-    assert where in said
+    message = refusal(content, name)
+    assert message.startswith(f"{name} is not well-formed ")
+    assert where in message
 
 
 @pytest.mark.parametrize("suffix", ["yaml", "json", "toml"])
 def test_binary_rubbish_is_refused(refusal: Refusal, suffix: str) -> None:
-    said = refusal(bytes(range(256)), f"s.{suffix}")
-    assert said == f"s.{suffix} is not text in UTF-8: byte 0x80 at position 128"
+    message = refusal(bytes(range(256)), f"s.{suffix}")
+    assert message == f"s.{suffix} is not text in UTF-8: byte 0x80 at position 128"
 
 
 def test_values_that_json_has_no_word_for_are_refused(refusal: Refusal) -> None:
@@ -157,8 +159,8 @@ def test_values_that_json_has_no_word_for_are_refused(refusal: Refusal) -> None:
 
 
 def test_a_file_that_is_too_large_is_refused(refusal: Refusal) -> None:
-    said = refusal("#" * 1_000_001)
-    assert said == "shop.yaml is larger than 1,000,000 bytes, which is too large for a scenario"
+    message = refusal("#" * 1_000_001)
+    assert message == "shop.yaml is larger than 1,000,000 bytes, which is too large for a scenario"
 
 
 def test_what_is_no_readable_file_is_told(tmp_path: Path) -> None:

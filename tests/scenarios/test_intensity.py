@@ -27,12 +27,12 @@ def with_fault(**fault: Any) -> Scenario:
 def test_intensity_multiplies_the_size_and_nothing_else(
     fault: dict[str, Any], size: str, expected: float
 ) -> None:
-    given = with_fault(**fault)
+    scenario = with_fault(**fault)
 
-    harder = scaled(given, 2.5)
+    harder = scaled(scenario, 2.5)
 
     assert getattr(harder.rules[0].fault, size) == expected
-    assert scaled(harder, 0.4) == given
+    assert scaled(harder, 0.4) == scenario
 
 
 @pytest.mark.parametrize(

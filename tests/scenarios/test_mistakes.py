@@ -51,8 +51,8 @@ def test_a_fault_without_a_kind_is_told_what_there_is(refusal: Refusal) -> None:
 
 
 def test_an_unknown_key_is_named_with_the_near_one(refusal: Refusal) -> None:
-    said = refusal(one_rule(more=", tigger: 1"))
-    assert said == (
+    message = refusal(one_rule(more=", tigger: 1"))
+    assert message == (
         "shop.yaml: rules[0] 'down': there is no key 'tigger' here; did you mean 'trigger'?"
     )
     assert "there is no key 'zzz' here; the keys are stage, kind, status" in refusal(
@@ -61,8 +61,8 @@ def test_an_unknown_key_is_named_with_the_near_one(refusal: Refusal) -> None:
 
 
 def test_a_parameter_named_like_its_fault_keeps_its_place(refusal: Refusal) -> None:
-    said = refusal(one_rule(fault="{kind: http_error, http_error: 1}"))
-    assert "rules[0] 'down', fault: there is no key 'http_error' here" in said
+    message = refusal(one_rule(fault="{kind: http_error, http_error: 1}"))
+    assert "rules[0] 'down', fault: there is no key 'http_error' here" in message
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_a_parameter_named_like_its_fault_keeps_its_place(refusal: Refusal) -> N
 def test_a_bad_value_is_told_with_its_place_and_what_is_allowed(
     refusal: Refusal, trigger: str, fault: str, sentence: str
 ) -> None:
-    said = refusal(one_rule(trigger, fault))
-    assert said.startswith(f"shop.yaml: rules[0] 'down', {sentence}")
+    message = refusal(one_rule(trigger, fault))
+    assert message.startswith(f"shop.yaml: rules[0] 'down', {sentence}")
 
 
 @pytest.mark.parametrize(
@@ -167,26 +167,26 @@ def test_a_bad_value_is_told_with_its_place_and_what_is_allowed(
 def test_a_bad_match_is_told_with_its_place_and_what_is_allowed(
     refusal: Refusal, match: str, sentence: str
 ) -> None:
-    said = refusal(one_rule(more=f", match: {match}"))
-    assert said.startswith("shop.yaml: rules[0] 'down'")
-    assert sentence in said
+    message = refusal(one_rule(more=f", match: {match}"))
+    assert message.startswith("shop.yaml: rules[0] 'down'")
+    assert sentence in message
 
 
 def test_two_rules_of_one_name_are_refused(refusal: Refusal) -> None:
     rule = "{name: down, trigger: {first: 1}, fault: {kind: http_error}}"
-    said = refusal(f"name: s\nrules: [{rule}, {rule}]\n")
-    assert said == "shop.yaml: two rules are called 'down'; the ledger needs one name each"
+    message = refusal(f"name: s\nrules: [{rule}, {rule}]\n")
+    assert message == "shop.yaml: two rules are called 'down'; the ledger needs one name each"
 
 
 def test_what_is_missing_is_named(refusal: Refusal) -> None:
     assert refusal("rules: []\n").startswith("shop.yaml: 'name' is missing; give text")
-    said = refusal("name: s\nrules: [{name: down, fault: {kind: http_error}}]\n")
-    assert said.startswith("shop.yaml: rules[0] 'down': 'trigger' is missing; give a mapping")
+    message = refusal("name: s\nrules: [{name: down, fault: {kind: http_error}}]\n")
+    assert message.startswith("shop.yaml: rules[0] 'down': 'trigger' is missing; give a mapping")
 
 
 def test_all_mistakes_are_told_at_once(refusal: Refusal) -> None:
-    said = refusal(one_rule("{first: 0}", "{kind: http_error, status: 200}") + "arm: never\n")
-    head, *lines = said.splitlines()
+    message = refusal(one_rule("{first: 0}", "{kind: http_error, status: 200}") + "arm: never\n")
+    head, *lines = message.splitlines()
     assert head == "shop.yaml has 3 mistakes:"
     assert [line.split(":")[0] for line in lines] == [
         "  arm",
@@ -196,21 +196,21 @@ def test_all_mistakes_are_told_at_once(refusal: Refusal) -> None:
 
 
 def test_thousands_of_mistakes_are_counted_rather_than_told(refusal: Refusal) -> None:
-    said = refusal(f"name: s\nnever: [{', '.join(['1'] * 1000)}]\n")
-    assert said.startswith("shop.yaml has 1000 mistakes:")
-    assert said.endswith("and 970 more")
+    message = refusal(f"name: s\nnever: [{', '.join(['1'] * 1000)}]\n")
+    assert message.startswith("shop.yaml has 1000 mistakes:")
+    assert message.endswith("and 970 more")
 
 
 @pytest.mark.parametrize("word", ["on", "off", "yes", "no"])
 def test_a_name_that_yaml_reads_as_a_truth_value_is_explained(refusal: Refusal, word: str) -> None:
-    said = refusal(f"name: {word}\n{RULE}")
-    assert said.startswith("shop.yaml: name: ")
-    assert "YAML reads on, off, yes and no as true and false: put it in quotes" in said
+    message = refusal(f"name: {word}\n{RULE}")
+    assert message.startswith("shop.yaml: name: ")
+    assert "YAML reads on, off, yes and no as true and false: put it in quotes" in message
 
 
 def test_a_number_as_a_name_is_asked_for_in_quotes(refusal: Refusal) -> None:
-    assert "name: 12 is not allowed" in (said := refusal("name: 12\n"))
-    assert "put it in quotes" in said
+    assert "name: 12 is not allowed" in (message := refusal("name: 12\n"))
+    assert "put it in quotes" in message
 
 
 class Place(BaseModel, extra="forbid"):
@@ -226,7 +226,7 @@ class Choices(BaseModel, extra="forbid"):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "lines"),
     [
         (
             {"word": 3},
@@ -245,17 +245,17 @@ class Choices(BaseModel, extra="forbid"):
     ],
 )
 def test_of_several_ways_the_one_that_was_meant_is_told(
-    data: dict[str, JsonValue], told: list[str]
+    data: dict[str, JsonValue], lines: list[str]
 ) -> None:
-    assert validate_document(Choices, data) == (None, told)
+    assert validate_document(Choices, data) == (None, lines)
 
 
 def test_where_no_key_is_allowed_none_is_listed() -> None:
     class Nothing(BaseModel, extra="forbid"):
         pass
 
-    said = ["there is no key 'foo' here, nor others"]
-    assert validate_document(Nothing, {"foo": 1}) == (None, said)
+    messages = ["there is no key 'foo' here, nor others"]
+    assert validate_document(Nothing, {"foo": 1}) == (None, messages)
 
 
 def test_what_is_not_there_is_told_with_the_near_match_or_what_there_is() -> None:

@@ -179,9 +179,9 @@ def test_the_scenario_can_be_made_of_any_of_the_papers_three_types(tmp_path: Pat
 def test_a_mistake_is_told_with_its_place_and_what_is_allowed(
     tmp_path: Path, config: object, sentence: str
 ) -> None:
-    said = refused(tmp_path, config)
-    assert said.startswith("config.json, read as the paper's config.json: ")
-    assert sentence in said
+    message = refused(tmp_path, config)
+    assert message.startswith("config.json, read as the paper's config.json: ")
+    assert sentence in message
 
 
 def test_a_scenario_is_not_taken_for_the_papers_file(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def test_every_example_of_the_reference_loads(kind: str, text: str, tmp_path: Pa
 
 
 def test_the_first_two_examples_of_the_reference_say_the_same(tmp_path: Path) -> None:
-    found = re.findall(r"```(yaml|toml)\n(.*?)```", PAGE, re.DOTALL)[:2]
-    for kind, text in found:
+    matches = re.findall(r"```(yaml|toml)\n(.*?)```", PAGE, re.DOTALL)[:2]
+    for kind, text in matches:
         (tmp_path / f"example.{kind}").write_text(text)
     assert load_scenario(tmp_path / "example.yaml") == load_scenario(tmp_path / "example.toml")
 

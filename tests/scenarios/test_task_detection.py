@@ -14,7 +14,7 @@ from warex.scenarios.task_detection import BUILT_IN_RULES, TaskChange, TaskDetec
 
 
 def call(*messages: tuple[str, JsonValue], continues: str | None = None) -> LlmRequest:
-    sent: list[JsonValue] = [{"role": role, "content": said} for role, said in messages]
+    sent: list[JsonValue] = [{"role": role, "content": message} for role, message in messages]
     digest = hashlib.sha256(json.dumps(sent).encode()).hexdigest()
     return LlmRequest("openai-chat", "m", sent, [], False, digest, continues=continues)
 
@@ -148,8 +148,8 @@ def test_a_miniwob_page_names_its_task() -> None:
 def test_a_browser_use_judge_is_no_task(rule: str, prefix: str) -> None:
     def step(goal: str, history: str) -> LlmRequest:
         asked = f"<user_request>\n{prefix}{goal}\n</user_request>"
-        said = f"<agent_history>{history}</agent_history>\n{asked}"
-        return call(("system", "s"), ("user", said))
+        text = f"<agent_history>{history}</agent_history>\n{asked}"
+        return call(("system", "s"), ("user", text))
 
     finder = TaskDetector(BUILT_IN_RULES[rule])
     calls = [
@@ -211,15 +211,15 @@ def test_a_name_is_one_short_line_without_secrets() -> None:
             "log in, password=hunter2sEcRet!",
         )
     ]
-    found = [turn.task or "" for turn in names if turn is not None]
-    assert found[0] == "two lines"
-    assert found[1] != found[2]
-    assert max(map(len, found)) < 100
-    assert "hunter2" not in found[3]
+    results = [turn.task or "" for turn in names if turn is not None]
+    assert results[0] == "two lines"
+    assert results[1] != results[2]
+    assert max(map(len, results)) < 100
+    assert "hunter2" not in results[3]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("nothing", "one of webarena, step, real"),
         ("text:(", "is not a regular expression"),
@@ -227,8 +227,8 @@ def test_a_name_is_one_short_line_without_secrets() -> None:
         ("url:(?P<task>a)(?=b)", "linear"),
     ],
 )
-def test_a_rule_that_cannot_work_says_why(text: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_rule_that_cannot_work_says_why(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         TaskRule.parse(text)
 
 

@@ -13,16 +13,16 @@ def checkout(variable: str, repository: str, commit: str, folder: Path) -> Path:
     The environment variable ``variable`` may name a clone on this machine; if that cannot be
     cloned, the test fails.
     """
-    given = os.environ.get(variable)
+    inputs = os.environ.get(variable)
     try:
-        _git("clone", "--quiet", "--no-checkout", given or repository, str(folder))
+        _git("clone", "--quiet", "--no-checkout", inputs or repository, str(folder))
     except subprocess.SubprocessError as error:
-        said = getattr(error, "stderr", None) or str(error)
-        if given is not None:
+        message = getattr(error, "stderr", None) or str(error)
+        if inputs is not None:
             raise AssertionError(
-                f"{variable} is {given!r}, which git cannot clone: {said}"
+                f"{variable} is {inputs!r}, which git cannot clone: {message}"
             ) from None
-        pytest.skip(f"{repository} cannot be cloned; name a clone in {variable}: {said}")
+        pytest.skip(f"{repository} cannot be cloned; name a clone in {variable}: {message}")
     _git("-C", str(folder), "checkout", "--quiet", commit)
     return folder
 

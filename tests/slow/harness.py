@@ -64,10 +64,10 @@ def play(folder: Path, campaign: Mapping[str, Any], **files: Any) -> Played:
     (folder / "campaign.json").write_text(json.dumps(campaign))
     command = [*WAREX, "run", str(folder / "campaign.json"), "--out", str(folder / "run")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    said = done.stdout + done.stderr
-    assert done.returncode == 0, said + _logs(folder)
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output + _logs(folder)
     trials = load_run(folder / "run").trials
-    return Played(said, {trial.key.condition: trial for trial in trials})
+    return Played(output, {trial.key.condition: trial for trial in trials})
 
 
 def _logs(folder: Path) -> str:

@@ -29,11 +29,11 @@ class Line:
 
     def answer(self, words: str) -> Any:
         """Return the answer, filled in from the pattern's last match; None without a match."""
-        found = list(re.finditer(self.found, words))
-        if not found:
+        matches = list(re.finditer(self.found, words))
+        if not matches:
             return None
-        said = Template(json.dumps(self.says)).safe_substitute(found[-1].groupdict())
-        return json.loads(said)
+        message = Template(json.dumps(self.says)).safe_substitute(matches[-1].groupdict())
+        return json.loads(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +92,18 @@ class ModelServer(ThreadingHTTPServer):
     def _said(self, system: Any, messages: Sequence[Any]) -> Any:
         words, last = _texts([system, *messages]), _texts(messages[-1:])
         answers = (line.answer(last if line.in_last else words) for line in self.script)
-        return next((said for said in answers if said is not None), "I do not know this page.")
+        return next(
+            (message for message in answers if message is not None), "I do not know this page."
+        )
 
     def _as_claude(self, path: str, body: dict[str, Any], n: int) -> dict[str, Any]:
-        said = self._said(body.get("system"), body["messages"])
+        message = self._said(body.get("system"), body["messages"])
         tools = [body.get("tool_choice") or {}, *(body.get("tools") or ())]
         tool = next((each["name"] for each in tools if "name" in each), None)
-        block: dict[str, Any] = {"type": "text", "text": said}
-        if tool and not isinstance(said, str):
-            block = {"type": "tool_use", "id": f"toolu_{n}", "name": tool, "input": said}
-        call = Served(path, body["model"], body, said, 1000 + n, 50 * n, 300 + n, 40 + n, 0)
+        block: dict[str, Any] = {"type": "text", "text": message}
+        if tool and not isinstance(message, str):
+            block = {"type": "tool_use", "id": f"toolu_{n}", "name": tool, "input": message}
+        call = Served(path, body["model"], body, message, 1000 + n, 50 * n, 300 + n, 40 + n, 0)
         self.served.append(call)
         return {
             "id": f"msg_{n}",
@@ -121,15 +123,15 @@ class ModelServer(ThreadingHTTPServer):
 
     def _as_openai(self, path: str, body: dict[str, Any], n: int) -> dict[str, Any]:
         is_chat = path.endswith("/chat/completions")
-        said = self._said(None, body["messages" if is_chat else "input"])
-        call = Served(path, body["model"], body, said, 1000 + n, 0, 0, 40 + n, 0)
+        text = self._said(None, body["messages" if is_chat else "input"])
+        call = Served(path, body["model"], body, text, 1000 + n, 0, 0, 40 + n, 0)
         self.served.append(call)
-        tool = None if isinstance(said, str) else said["tool"]
-        given = None if isinstance(said, str) else json.dumps(said["arguments"])
+        tool = None if isinstance(text, str) else text["tool"]
+        inputs = None if isinstance(text, str) else json.dumps(text["arguments"])
         if is_chat:
-            function = {"name": tool, "arguments": given}
+            function = {"name": tool, "arguments": inputs}
             calls = [{"id": f"call_{n}", "type": "function", "function": function}]
-            message = {"role": "assistant", "content": None if tool else said}
+            message = {"role": "assistant", "content": None if tool else text}
             return {
                 "id": f"chatcmpl-{n}",
                 "object": "chat.completion",
@@ -151,9 +153,9 @@ class ModelServer(ThreadingHTTPServer):
         item: dict[str, Any] = {"id": f"item_{n}", "status": "completed"}
         if tool:
             item |= {"type": "function_call", "call_id": f"call_{n}"}
-            item |= {"name": tool, "arguments": given}
+            item |= {"name": tool, "arguments": inputs}
         else:
-            part = {"type": "output_text", "text": said, "annotations": []}
+            part = {"type": "output_text", "text": text, "annotations": []}
             item |= {"type": "message", "role": "assistant", "content": [part]}
         return {
             "id": f"resp_{n}",
@@ -175,13 +177,15 @@ class ModelServer(ThreadingHTTPServer):
         }
 
     def _as_gemini(self, path: str, body: dict[str, Any], n: int) -> dict[str, Any]:
-        said = self._said(body.get("systemInstruction"), body["contents"])
+        message = self._said(body.get("systemInstruction"), body["contents"])
         model = path.partition("/models/")[2].partition(":")[0]
-        part: dict[str, Any] = {"text": said if isinstance(said, str) else json.dumps(said)}
-        if (tools := body.get("tools")) and not isinstance(said, str):
+        part: dict[str, Any] = {
+            "text": message if isinstance(message, str) else json.dumps(message)
+        }
+        if (tools := body.get("tools")) and not isinstance(message, str):
             name = tools[0]["functionDeclarations"][0]["name"]
-            part = {"functionCall": {"name": name, "args": said}}
-        call = Served(path, model, body, said, 900 + n, 60 * n, 0, 30 + n, 20 + n)
+            part = {"functionCall": {"name": name, "args": message}}
+        call = Served(path, model, body, message, 900 + n, 60 * n, 0, 30 + n, 20 + n)
         self.served.append(call)
         content = {"role": "model", "parts": [part]}
         return {
@@ -206,8 +210,8 @@ def _texts(value: Any) -> str:
         case list():
             return "\n".join(map(_texts, value))
         case dict():
-            kept = (value.get(key) for key in ("text", "content", "parts", "output"))
-            return "\n".join(_texts(each) for each in kept if each is not None)
+            retained = (value.get(key) for key in ("text", "content", "parts", "output"))
+            return "\n".join(_texts(each) for each in retained if each is not None)
         case _:
             return ""
 

@@ -99,15 +99,15 @@ def campaign(environment: Path, task: str, faulted: str, **benchmark: Any) -> di
 @pytest.fixture(scope="module")
 def miniwob(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     # In environment mode; WebArena below, by whatever way this machine allows.
-    told = campaign(environment, "miniwob.click-test", "late") | {"isolate": "environment"}
+    fields = campaign(environment, "miniwob.click-test", "late") | {"isolate": "environment"}
     folder = tmp_path_factory.mktemp("miniwob")
-    return play(folder, told, playbook=CLICK_THE_BUTTON, late=LATE_SCRIPTS)
+    return play(folder, fields, playbook=CLICK_THE_BUTTON, late=LATE_SCRIPTS)
 
 
 @pytest.fixture(scope="module")
 def webarena(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     with site(MAP) as port:
-        told = campaign(
+        fields = campaign(
             environment,
             "webarena.70",
             "down",
@@ -115,13 +115,13 @@ def webarena(environment: Path, tmp_path_factory: pytest.TempPathFactory) -> Pla
             options={"slow_mo": 20},
         )
         folder = tmp_path_factory.mktemp("webarena")
-        return play(folder, told, playbook=FIND_THE_ZIP_CODE, down=ON_HOLIDAY)
+        return play(folder, fields, playbook=FIND_THE_ZIP_CODE, down=ON_HOLIDAY)
 
 
 def summary(played: Played, condition: str) -> dict[str, Any]:
     (path,) = played.folder(condition).glob("agentlab/*/summary_info.json")
-    said: dict[str, Any] = json.loads(path.read_bytes())
-    return said
+    document: dict[str, Any] = json.loads(path.read_bytes())
+    return document
 
 
 def actions_logged(played: Played, condition: str) -> list[str]:
@@ -184,14 +184,14 @@ def test_what_the_harness_logged_and_what_was_seen_agree(
     fixture: str, condition: str, steps: int, request: pytest.FixtureRequest
 ) -> None:
     played: Played = request.getfixturevalue(fixture)
-    said, trial = summary(played, condition), played.trials[condition]
+    answer, trial = summary(played, condition), played.trials[condition]
     calls = list(played.trace(condition).events(LlmCall))
 
-    assert said["n_steps"] == len(calls) == steps
-    assert said["cum_reward"] == 1.0
+    assert answer["n_steps"] == len(calls) == steps
+    assert answer["cum_reward"] == 1.0
     assert trial.outcome is not None
-    assert said["stats.cum_input_tokens"] == sum(call.input_tokens or 0 for call in calls)
-    assert said["stats.cum_output_tokens"] == sum(call.output_tokens or 0 for call in calls)
+    assert answer["stats.cum_input_tokens"] == sum(call.input_tokens or 0 for call in calls)
+    assert answer["stats.cum_output_tokens"] == sum(call.output_tokens or 0 for call in calls)
     assert {call.usage for call in calls} == {"reported"}
     seen = [action.name for action in played.trace(condition).events(AgentAction)]
     assert actions_logged(played, condition) == seen

@@ -79,8 +79,8 @@ def calls(tool: str, **arguments: Any) -> dict[str, Any]:
 
 def script(start: Any, more: Any, end: Any, again: Any, *looks: Line) -> tuple[Line, ...]:
     """What the model says: at the beginning, at the shop, at the lamp, and to anything else."""
-    said = {"25 euros": end, "We sell one lamp": more, f"(?s)^[^{{]*{TASK[:-1]}": start}
-    first, second, third = (Line(words, what, in_last=True) for words, what in said.items())
+    answer = {"25 euros": end, "We sell one lamp": more, f"(?s)^[^{{]*{TASK[:-1]}": start}
+    first, second, third = (Line(words, what, in_last=True) for words, what in answer.items())
     return (first, second, *looks, third, Line("", again, in_last=True))
 
 
@@ -316,9 +316,9 @@ def _trial(
             timeout=400,
             check=False,
         )
-        said = done.stdout + done.stderr
-        assert done.returncode == 0, said
-        yield Ran(said, inspect_trial(folder / "trial"), model)
+        output = done.stdout + done.stderr
+        assert done.returncode == 0, output
+        yield Ran(output, inspect_trial(folder / "trial"), model)
 
 
 def test_a_clean_run_has_its_steps_and_actions(kit: Path, agent: str, tmp_path: Path) -> None:

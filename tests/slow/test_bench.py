@@ -27,10 +27,10 @@ def test_every_benchmark_runs_and_says_what_it_measured(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    found = json.loads(table.read_text())
-    assert found["quick"] is True
-    assert {"cores", "Python", "mitmproxy", "Chromium"} <= found["machine"].keys()
-    rows = {row["name"]: row for row in found["rows"]}
+    document = json.loads(table.read_text())
+    assert document["quick"] is True
+    assert {"cores", "Python", "mitmproxy", "Chromium"} <= document["machine"].keys()
+    rows = {row["name"]: row for row in document["rows"]}
     assert list(rows) == [name for usual in USUAL for name in BENCHMARKS[usual].rows]
     for row in rows.values():
         assert row.keys() >= {"what", "measured", "unit", "target", "at_least", "ok", "detail"}

@@ -119,7 +119,7 @@ PROXIED = ("clean", "down", "overlaid")
 @pytest.fixture(scope="module")
 def played(environments: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     own_authority(environments)
-    told = {
+    fields = {
         "name": "browser-use",
         "benchmark": {
             "name": "browser-use",
@@ -138,12 +138,12 @@ def played(environments: Path, tmp_path_factory: pytest.TempPathFactory) -> Play
         ],
     }
     folder = tmp_path_factory.mktemp("browser-use")
-    return play(folder, told, playbook=FIND_THE_ROOM, down=ON_HOLIDAY, overlaid=OVERLAID)
+    return play(folder, fields, playbook=FIND_THE_ROOM, down=ON_HOLIDAY, overlaid=OVERLAID)
 
 
 def history(played: Played, condition: str) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads((played.folder(condition) / "result.json").read_bytes())
-    return said
+    document: dict[str, Any] = json.loads((played.folder(condition) / "result.json").read_bytes())
+    return document
 
 
 def test_it_solves_the_task_with_the_proxy_without_it_and_under_a_fault(played: Played) -> None:
@@ -207,7 +207,7 @@ def test_what_it_does_about_popups_is_seen_and_it_recovers_from_both(played: Pla
 def test_what_its_history_says_and_what_was_seen_agree(
     played: Played, condition: str, steps: int
 ) -> None:
-    said, trace = history(played, condition), played.trace(condition)
+    answer, trace = history(played, condition), played.trace(condition)
     calls = list(trace.events(LlmCall))
     documents = [
         event.url
@@ -216,14 +216,14 @@ def test_what_its_history_says_and_what_was_seen_agree(
     ]
 
     # The last call is its judge's.
-    assert said["steps"] == steps == len(calls) - 1
-    assert said["llm_calls"] == len(calls)
-    assert said["input_tokens"] == sum(call.input_tokens or 0 for call in calls)
-    assert said["output_tokens"] == sum(call.output_tokens or 0 for call in calls)
+    assert answer["steps"] == steps == len(calls) - 1
+    assert answer["llm_calls"] == len(calls)
+    assert answer["input_tokens"] == sum(call.input_tokens or 0 for call in calls)
+    assert answer["output_tokens"] == sum(call.output_tokens or 0 for call in calls)
     assert {call.usage for call in calls} == {"reported"}
     # The first page it opens before it asks its model.
-    assert said["actions"][1:] == [action.name for action in trace.events(AgentAction)]
-    assert said["urls"] == documents
+    assert answer["actions"][1:] == [action.name for action in trace.events(AgentAction)]
+    assert answer["urls"] == documents
 
 
 @pytest.mark.parametrize("condition", PROXIED)

@@ -178,11 +178,11 @@ def runs(environments: Path, tmp_path_factory: pytest.TempPathFactory) -> Callab
 
 
 def run(name: str, environments: Path, folder: Path) -> Ran:
-    told = RUNS[name]
-    vendor = VENDORS[told.vendor]
+    reported = RUNS[name]
+    vendor = VENDORS[reported.vendor]
     python = made("browser-use", environments) / "venv/bin/python"
     scenario = folder / "scenario.yaml"
-    scenario.write_text(yaml.safe_dump(dict(told.scenario)))
+    scenario.write_text(yaml.safe_dump(dict(reported.scenario)))
     out = folder / "trial"
     with model_server(*FIND_THE_ROOM) as model, Testbed() as bed:
         variables = {**os.environ, **QUIET, vendor.key: "a-key-of-nobody", "TMPDIR": str(folder)}
@@ -191,12 +191,12 @@ def run(name: str, environments: Path, folder: Path) -> Ran:
         variables |= {"WAREX_CA_DIR": str(environments / "ca")}
         variables |= {"BROWSER_USE_CONFIG_DIR": str(folder / "config")}
         maps = ["--map", f"{SITE}=http://127.0.0.1:{bed.port}"]
-        if told.mapped:
+        if reported.mapped:
             maps += ["--map", f"{vendor.host}={model.origin}"]
         else:
             variables[vendor.variable] = model.origin
-        agent = [python, AGENT, told.vendor, vendor.model, find_chromium(), TASK]
-        options = ["--isolate", told.isolate, "--out", out, "--scenario", scenario]
+        agent = [python, AGENT, reported.vendor, vendor.model, find_chromium(), TASK]
+        options = ["--isolate", reported.isolate, "--out", out, "--scenario", scenario]
         options += ["--site", SITE, *maps, "--vocabulary", "browser-use"]
         done = subprocess.run(
             [*WAREX, "exec", *map(str, options), "--", *map(str, agent)],
@@ -207,13 +207,13 @@ def run(name: str, environments: Path, folder: Path) -> Ran:
             check=False,
         )
     assert done.returncode == 0, done.stdout + done.stderr
-    said = json.loads(done.stdout.splitlines()[-1])
+    document = json.loads(done.stdout.splitlines()[-1])
     shown = subprocess.run(
         [*WAREX, "inspect", out, "--json"], capture_output=True, timeout=60, check=True
     )
     trace = read_trace(out / EVENTS)
     inspected = json.loads(shown.stdout)
-    return Ran(vendor, said, model.served, trace, inspected)
+    return Ran(vendor, document, model.served, trace, inspected)
 
 
 @EACH
@@ -333,7 +333,7 @@ def test_a_campaign_asks_it_by_browser_uses_own_client(
     with model_server(*FIND_THE_ROOM) as model:
         asked = VENDORS[vendor]
         monkeypatch.setenv(asked.key, "a-key-of-nobody")
-        told = {
+        fields = {
             "name": "browser-use",
             "isolate": "namespace",
             "benchmark": {
@@ -348,7 +348,7 @@ def test_a_campaign_asks_it_by_browser_uses_own_client(
             ],
             "conditions": [{"name": "clean"}],
         }
-        played = play(tmp_path, told)
+        played = play(tmp_path, fields)
     calls = list(played.trace("clean").events(LlmCall))
 
     assert played.trials["clean"].solved

@@ -167,14 +167,14 @@ scenario = "paper/server-error"
 
 def children_of(pid: int) -> set[int]:
     """Return all processes that descend from one."""
-    found: set[int] = set()
+    result: set[int] = set()
     ahead = [pid]
     while ahead:
         for task in Path(f"/proc/{ahead.pop()}/task").glob("*/children"):
-            new = {int(child) for child in task.read_text().split()} - found
-            found |= new
+            new = {int(child) for child in task.read_text().split()} - result
+            result |= new
             ahead += new
-    return found
+    return result
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells of others' ends")
@@ -187,8 +187,8 @@ def test_a_campaign_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None
     ) as campaign:
         assert campaign.stdout is not None
         # A line for each attempt that is over: this is the first trial's.
-        said = next((line for line in campaign.stdout if line.startswith("solved")), None)
-        assert said is not None
+        output = next((line for line in campaign.stdout if line.startswith("solved")), None)
+        assert output is not None
         # The second trial runs by the time that its trace is there.
         second = out / "trials/testbed/patient/server-error/calendar-friday-evening/1/attempt-1"
         while not (second / "agent.log").exists():

@@ -59,20 +59,20 @@ def do(
             case "COPY":
                 *sources, target = each.words
                 for source in sources:
-                    copy(ROOT / source, folder / target, whole=len(sources) == 1)
+                    copy(ROOT / source, folder / target, full=len(sources) == 1)
             case "RUN":
                 run(image, each.rest, folder, variables)
             case _:
                 pass
 
 
-def copy(source: Path, target: Path, *, whole: bool) -> None:
+def copy(source: Path, target: Path, *, full: bool) -> None:
     """As Docker does: a folder's content is copied, a file into a folder or to a name."""
     if source.is_dir():
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         shutil.copytree(source, target, ignore=ignored, dirs_exist_ok=True)
     else:
-        shutil.copy(source, target if whole and not target.is_dir() else target / source.name)
+        shutil.copy(source, target if full and not target.is_dir() else target / source.name)
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +111,8 @@ def environment(image: Path, tmp_path: Path) -> dict[str, str]:
 def test_the_image_runs_commands_and_puts_others_behind_the_proxy(
     image: Path, tmp_path: Path
 ) -> None:
-    there = environment(image, tmp_path)
-    version = subprocess.check_output(["warex", "--version"], env=there, text=True, timeout=60)
+    existing = environment(image, tmp_path)
+    version = subprocess.check_output(["warex", "--version"], env=existing, text=True, timeout=60)
     assert version.startswith("warex, version ")
 
     program = "import urllib.request as r; print(r.urlopen('https://shop.example/').status)"
@@ -120,9 +120,9 @@ def test_the_image_runs_commands_and_puts_others_behind_the_proxy(
         command = ["warex", "exec", "--isolate", "environment", "--quiet"]
         command += ["--map", f"https://shop.example=http://127.0.0.1:{site.port}"]
         command += ["--out", str(tmp_path / "trial"), "--", "python", "-c", program]
-        said = subprocess.check_output(command, env=there, text=True, timeout=120)
+        output = subprocess.check_output(command, env=existing, text=True, timeout=120)
 
-    assert said == "200\n"
+    assert output == "200\n"
     assert (tmp_path / "trial" / "events.jsonl").exists()
 
 
@@ -133,15 +133,15 @@ def test_the_images_own_command_is_a_proxy_that_its_check_finds_healthy(
     port = only("EXPOSE", instructions).rest
     with socket.create_server(("127.0.0.1", 0)) as holder:
         free = str(holder.getsockname()[1])
-    there = environment(image, tmp_path)
+    existing = environment(image, tmp_path)
     entry = [*only("ENTRYPOINT", instructions).words, *only("CMD", instructions).words]
     check = Instruction("CMD", only("HEALTHCHECK", instructions).rest.partition(" CMD ")[2]).words
     check = [word.replace(port, free) for word in check]
 
-    unhealthy = subprocess.run(check, env=there, capture_output=True, check=False, timeout=60)
+    unhealthy = subprocess.run(check, env=existing, capture_output=True, check=False, timeout=60)
     proxy = subprocess.Popen(
         [word.replace(port, free) for word in entry],
-        env=there,
+        env=existing,
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         text=True,
@@ -149,7 +149,7 @@ def test_the_images_own_command_is_a_proxy_that_its_check_finds_healthy(
     assert proxy.stdout is not None
     try:
         assert proxy.stdout.readline().startswith("proxy ")
-        healthy = subprocess.run(check, env=there, capture_output=True, check=False, timeout=60)
+        healthy = subprocess.run(check, env=existing, capture_output=True, check=False, timeout=60)
     finally:
         proxy.send_signal(signal.SIGTERM)
         _, _ = proxy.communicate(timeout=60)

@@ -39,7 +39,7 @@ def test_a_fresh_clone_is_ready_after_one_command_and_stays_so(tmp_path: Path) -
     assert "Installing" in make(clone, "setup")
     assert make(clone, "setup").startswith("Ready")
 
-    said = subprocess.run(
+    output = subprocess.run(
         [clone / ".venv" / "bin" / "warex", "--help"], capture_output=True, text=True, check=True
     ).stdout
-    assert "demo" in said
+    assert "demo" in output

@@ -79,12 +79,12 @@ def finished(run: Path) -> dict[Path, bytes]:
 
 def marked(mark: str) -> list[int]:
     """Return all processes that were started with a mark in their environment."""
-    found = []
+    results = []
     for entry in Path("/proc").iterdir():
         with suppress(OSError):
             if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes():
-                found.append(int(entry.name))
-    return found
+                results.append(int(entry.name))
+    return results
 
 
 def wait_for_the_end_of(mark: str) -> None:
@@ -103,11 +103,11 @@ def wait_for_the_end_of(mark: str) -> None:
 
 def attempts(run: Path) -> Mapping[TrialKey, list[Outcome | None]]:
     """Return how each trial's attempts came out, in their order."""
-    found: dict[TrialKey, list[Outcome | None]] = defaultdict(list)
+    by_key: dict[TrialKey, list[Outcome | None]] = defaultdict(list)
     for key, number, folder in find_trials(run):
-        assert number == len(found[key]) + 1
-        found[key].append(read_outcome(folder))
-    return found
+        assert number == len(by_key[key]) + 1
+        by_key[key].append(read_outcome(folder))
+    return by_key
 
 
 def test_a_campaign_killed_at_many_moments_is_whole_in_the_end(tmp_path: Path) -> None:
@@ -137,8 +137,8 @@ def test_a_campaign_killed_at_many_moments_is_whole_in_the_end(tmp_path: Path) -
             )
 
         def require(process: "subprocess.Popen[bytes]") -> None:
-            _, said = process.communicate(timeout=300)
-            assert process.returncode == 0, said.decode()
+            _, errors = process.communicate(timeout=300)
+            assert process.returncode == 0, errors.decode()
 
         # How long a go takes to its first trials depends on the machine.
         began = time.monotonic()

@@ -89,7 +89,7 @@ def campaign(folder: Path, port: int, isolate: str) -> Path:
 
 def running(kind: str, mark: str) -> list[int]:
     """Return the processes of a kind, the younger ones last."""
-    found = []
+    results = []
     for pid in sorted(marked(mark)):
         with suppress(OSError):
             line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ")
@@ -104,8 +104,8 @@ def running(kind: str, mark: str) -> list[int]:
                 continue
             if kind == "proxy" and not is_proxy:
                 continue
-            found.append(pid)
-    return found
+            results.append(pid)
+    return results
 
 
 def attempt_folders(run: Path) -> set[Path]:
@@ -199,9 +199,9 @@ def test_a_campaign_counts_every_trial_whoever_is_killed(
     with go(tmp_path, campaign(tmp_path, port, isolate), run) as process:
         number = kills(kind, process, run)
         assert process.stdout is not None
-        said = process.stdout.read().decode()
+        output = process.stdout.read().decode()
 
-    assert process.returncode == 0, said
+    assert process.returncode == 0, output
     assert number >= 3
     wait_for_the_end_of(str(tmp_path))
     assert list((tmp_path / "tmp").iterdir()) == []
@@ -210,7 +210,7 @@ def test_a_campaign_counts_every_trial_whoever_is_killed(
     void = [outcome for outcomes in trials.values() for outcome in outcomes[:-1]]
     for outcomes in trials.values():
         assert not isinstance(outcomes[-1], Void | None)
-        assert getattr(outcomes[-1], "score", None) == 1.0, (outcomes, said)
+        assert getattr(outcomes[-1], "score", None) == 1.0, (outcomes, output)
 
     assert all(isinstance(each, Void) and each.died for each in void), void
 
@@ -229,10 +229,10 @@ def test_three_in_a_row_end_the_campaign_with_a_sentence(
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         assert process.stdout is not None
-        said = process.stdout.read().decode()
+        output = process.stdout.read().decode()
 
-    assert process.returncode == 3, said
-    assert "Traceback" not in said
+    assert process.returncode == 3, output
+    assert "Traceback" not in output
     wait_for_the_end_of(str(tmp_path))
     assert list((tmp_path / "tmp").iterdir()) == []
 
@@ -250,9 +250,9 @@ def test_a_command_whose_namespace_is_killed_is_void_and_not_its_own_doing(tmp_p
         assert process.stderr is not None
         assert process.stdout.readline() == b"up\n"
         os.kill(running("namespace", str(tmp_path))[-1], signal.SIGKILL)
-        said = process.stderr.read().decode()
+        output = process.stderr.read().decode()
 
-    assert process.returncode == 1, said
-    assert "the trial is void: the command's namespace has gone" in said
+    assert process.returncode == 1, output
+    assert "the trial is void: the command's namespace has gone" in output
     assert isinstance(read_outcome(tmp_path / "trial"), Void)
     wait_for_the_end_of(str(tmp_path))

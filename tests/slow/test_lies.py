@@ -140,14 +140,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("lies")
     own_authority(folder)
     for name, rules in PLAYBOOKS.items():
-        said = [{"when": when, "say": say} for when, say in rules]
-        (folder / f"{name}.yaml").write_text(yaml.safe_dump({"rules": said}))
+        message = [{"when": when, "say": say} for when, say in rules]
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump({"rules": message}))
     goal = "Order the green tea. What does it cost, and what is the order's number?"
     task = {"id": "tea", "goal": goal, "expect": {"regex": r"4\.50.*1001"}}
     (folder / "tasks.jsonl").write_text(json.dumps(task))
     agent = f"{sys.executable} -m warex.agents.reference --goal '{{task}}' --start-url {SITE}/"
     with shop() as port:
-        told = {
+        fields = {
             "name": "lies",
             "benchmark": {
                 "name": "command",
@@ -171,7 +171,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
             "agents": [{"name": it, "model": f"playbook:{it}.yaml"} for it in PLAYBOOKS],
             "conditions": [{"name": it, "scenario": f"lies/{it}"} for it in LIES],
         }
-        (folder / "campaign.json").write_text(json.dumps(told))
+        (folder / "campaign.json").write_text(json.dumps(fields))
         done = subprocess.run(
             [*WAREX, "run", str(folder / "campaign.json"), "--out", str(folder / "run")],
             capture_output=True,
@@ -184,12 +184,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_what_each_agent_made_of_each_lie_is_told_apart(run: Run) -> None:
-    found = {
+    results = {
         trial.key: (recovery.lie, recovery.verdict, trial.solved)
         for trial in run.trials
         for recovery in trial.recoveries
     }
-    assert {(key.agent, key.condition): told for key, told in found.items()} == {
+    assert {(key.agent, key.condition): reported for key, reported in results.items()} == {
         ("believes", "wrong-price"): ("passed_on", "not_recovered", False),
         ("doubts", "wrong-price"): ("noticed", "recovered", True),
         ("looks", "wrong-price"): ("worked_around", "recovered", True),
@@ -214,9 +214,9 @@ def test_the_report_says_so_beside_false_success(run: Run) -> None:
     rows = re.findall(
         r"^(\S+) +[01]/1 \d+ % +([01])/1 \d+ % +(\w[\w ]* 1|—)$", done.stdout, re.MULTILINE
     )
-    told = [tuple(rows[at : at + len(LIES)]) for at in range(0, len(rows), len(LIES))]
+    reported = [tuple(rows[at : at + len(LIES)]) for at in range(0, len(rows), len(LIES))]
 
-    assert dict(zip(PLAYBOOKS, told, strict=True)) == {
+    assert dict(zip(PLAYBOOKS, reported, strict=True)) == {
         "believes": (
             ("wrong-price", "1", "passed on 1"),
             ("lost-write", "1", "passed on 1"),

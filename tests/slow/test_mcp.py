@@ -181,9 +181,9 @@ def test_what_the_sdks_say_is_unharmed_and_recorded_as_the_server_logs_it(
     tmp_path: Path,
 ) -> None:
     client = transport if transport in ("sse", "modern") else "http"
-    given = "http" if transport == "modern" else transport
+    text = "http" if transport == "modern" else transport
     begin = beginner(forkserver, ca, tmp_path)
-    with server(kit, kind, given, tmp_path) as tools:
+    with server(kit, kind, text, tmp_path) as tools:
         direct = asked(kit, kind, client, tools.direct, CALLS)
         before = len(tools.logged())
         with begin(maps=tools.maps) as lane:
@@ -284,8 +284,8 @@ def test_the_sdks_see_each_fault_as_what_it_is(
     assert "said" not in http
     assert len(logged) == 4
     assert len(lane.events(FaultPlanned)) == len(lane.events(FaultDelivered)) == len(FAULTS) + 1
-    kept = [it for it in lane.events(McpCall) if it.method == "tools/call"]
-    assert [it.error is None for it in kept] == [it in (3, 5, 6) for it in range(len(FAULTS))]
+    retained = [it for it in lane.events(McpCall) if it.method == "tools/call"]
+    assert [it.error is None for it in retained] == [it in (3, 5, 6) for it in range(len(FAULTS))]
 
 
 def test_a_browser_that_is_a_server_of_tools_is_seen_and_meets_faults(
@@ -296,9 +296,9 @@ def test_a_browser_that_is_a_server_of_tools_is_seen_and_meets_faults(
 ) -> None:
     tools = Served(free_port(), tmp_path / "log", "/mcp")
     program = kit.folder / "node/node_modules/@playwright/mcp/cli.js"
-    given = ["--headless", "--isolated", "--no-sandbox", "--allowed-hosts", "*"]
+    arguments = ["--headless", "--isolated", "--no-sandbox", "--allowed-hosts", "*"]
     browser = ["--browser", "chromium", "--executable-path", str(find_chromium())]
-    command = ["node", str(program), *given, *browser, "--output-dir", str(tmp_path)]
+    command = ["node", str(program), *arguments, *browser, "--output-dir", str(tmp_path)]
     command += ["--port", str(tools.port)]
     scenario = Scenario.model_validate(
         {
@@ -333,11 +333,11 @@ def test_a_browser_that_is_a_server_of_tools_is_seen_and_meets_faults(
     assert not went["failed"], went["said"]
     assert (failed["failed"], failed["said"]) == (True, ["The browser is busy."])
     assert "Here it is" in seen["said"][0]
-    kept = [it for it in lane.events(McpCall) if it.method == "tools/call"]
-    assert [(it.tool, it.arguments, it.is_error) for it in kept] == [
+    retained = [it for it in lane.events(McpCall) if it.method == "tools/call"]
+    assert [(it.tool, it.arguments, it.is_error) for it in retained] == [
         ("browser_navigate", {"url": url}, False),
         ("browser_snapshot", {}, True),
         ("browser_snapshot", {}, False),
     ]
-    assert "Here it is" in kept[2].result["content"][0]["text"]
+    assert "Here it is" in retained[2].result["content"][0]["text"]
     assert [it.rule for it in lane.events(FaultDelivered)] == ["first look"]

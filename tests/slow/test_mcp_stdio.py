@@ -105,7 +105,7 @@ def test_a_browser_that_is_a_server_of_tools_joins_the_trial_of_its_agent(
     tmp_path: Path,
 ) -> None:
     program = kit.folder / "node/node_modules/@playwright/mcp/cli.js"
-    given = ["--headless", "--isolated", "--no-sandbox", "--output-dir", str(tmp_path)]
+    arguments = ["--headless", "--isolated", "--no-sandbox", "--output-dir", str(tmp_path)]
     browser = ["--browser", "chromium", "--executable-path", str(find_chromium())]
     rule = {
         "name": "first look",
@@ -126,7 +126,7 @@ def test_a_browser_that_is_a_server_of_tools_joins_the_trial_of_its_agent(
             ["browser_snapshot", {}],
             ["browser_snapshot", {}],
         ]
-        server = behind(["node", str(program), *given, *browser])
+        server = behind(["node", str(program), *arguments, *browser])
         client = [*kit.words("typescript", "client"), "stdio", json.dumps(server)]
         options = ["--isolate", mode, "--scenario", str(tmp_path / "scenario.json")]
         options += ["--map", f"http://shop.warex.test=http://127.0.0.1:{site.port}"]
@@ -145,8 +145,8 @@ def test_a_browser_that_is_a_server_of_tools_joins_the_trial_of_its_agent(
     assert not went["failed"], went["said"]
     assert (failed["failed"], failed["said"]) == (True, ["The browser is busy."])
     assert "Here it is" in seen["said"][0]
-    kept = calls_in(out)
-    assert [(it.tool, it.is_error) for it in kept] == [
+    retained = calls_in(out)
+    assert [(it.tool, it.is_error) for it in retained] == [
         ("browser_navigate", False),
         ("browser_snapshot", True),
         ("browser_snapshot", False),

@@ -143,28 +143,28 @@ def warex(*arguments: object) -> "subprocess.Popen[str]":
 
 def finish(*arguments: object) -> None:
     with warex(*arguments) as running:
-        said, _ = running.communicate(timeout=240)
-    assert running.returncode == 0, said
+        output, _ = running.communicate(timeout=240)
+    assert running.returncode == 0, output
 
 
 def until_a_trial_is_over(running: "subprocess.Popen[str]") -> list[str]:
     """Read what it says until the first trial is reported."""
-    said: list[str] = []
+    messages: list[str] = []
     assert running.stdout
     for line in running.stdout:
-        said.append(line)
+        messages.append(line)
         if line.startswith(("solved", "failed")):
-            return said
-    raise AssertionError("".join(said))
+            return messages
+    raise AssertionError("".join(messages))
 
 
 def while_a_trial_is_held_on_each_node(folder: Path, act: Callable[[], object]) -> None:
     """Act when two more trials have begun and none of the two can be over."""
-    held = folder / "held"
-    held.mkdir()
+    path = folder / "held"
+    path.mkdir()
     (folder / "hold").touch()
     deadline = time.monotonic() + 120
-    while len(list(held.iterdir())) < 2:
+    while len(list(path.iterdir())) < 2:
         assert time.monotonic() < deadline, "no two trials began"
         time.sleep(0.05)
     act()
@@ -197,12 +197,12 @@ def test_a_node_that_dies_takes_nothing_with_it(campaign: Path, tmp_path: Path) 
     with cluster() as nodes:
         running = warex("run", campaign, "--ray", nodes.address, "--out", on_ray)
         asked_for = nodes.obey("busy")
-        said = until_a_trial_is_over(running)
+        messages = until_a_trial_is_over(running)
         while_a_trial_is_held_on_each_node(campaign.parent, lambda: nodes.obey("node"))
         rest, _ = running.communicate(timeout=240)
-        said.append(rest)
+        messages.append(rest)
 
-    text = "".join(said)
+    text = "".join(messages)
     assert running.returncode == 0, text
     # One on each node's CPU, and no more on a node than its memory bears.
     assert asked_for == str(2 * MEMORY_A_TRIAL)
@@ -224,11 +224,11 @@ def test_a_head_that_dies_is_a_sentence_and_the_rest_runs_later(
     run = tmp_path / "run"
     with cluster() as nodes:
         running = warex("run", campaign, "--ray", nodes.address, "--out", run)
-        said = until_a_trial_is_over(running)
+        messages = until_a_trial_is_over(running)
         assert nodes.obey("head") == "done"
         rest, _ = running.communicate(timeout=120)
 
-    text = "".join(said) + rest
+    text = "".join(messages) + rest
     assert running.returncode == 3, text
     assert f"the Ray cluster at {nodes.address} is lost" in text
     assert "--resume" in text

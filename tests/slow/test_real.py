@@ -91,7 +91,7 @@ CONDITIONS = ("clean", "saving", "down")
 def real(environments: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     own_authority(environments)
     with site(MAIL) as port:
-        told = {
+        fields = {
             "name": "real",
             "benchmark": {
                 "name": "real",
@@ -108,13 +108,13 @@ def real(environments: Path, tmp_path_factory: pytest.TempPathFactory) -> Played
             ],
         }
         folder = tmp_path_factory.mktemp("real")
-        return play(folder, told, playbook=MARK_AS_READ, saving=NOT_SAVED, down=ALWAYS_DOWN)
+        return play(folder, fields, playbook=MARK_AS_READ, saving=NOT_SAVED, down=ALWAYS_DOWN)
 
 
 def summary(real: Played, condition: str) -> dict[str, Any]:
     (path,) = real.folder(condition).glob("results/*/summary_info.json")
-    said: dict[str, Any] = json.loads(path.read_bytes())
-    return said
+    document: dict[str, Any] = json.loads(path.read_bytes())
+    return document
 
 
 def paths(real: Played, condition: str) -> list[str]:
@@ -164,14 +164,14 @@ def test_set_up_and_judging_go_by_untouched(real: Played) -> None:
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_what_the_harness_logged_and_what_was_seen_agree(real: Played, condition: str) -> None:
-    said, trace = summary(real, condition), real.trace(condition)
+    answer, trace = summary(real, condition), real.trace(condition)
     (log,) = real.folder(condition).glob("results/*/experiment.log")
     calls = list(trace.events(LlmCall))
     configured = next(e.url for e in trace.events(RequestSeen) if "/config?" in e.url)
     seen = [action.name for action in trace.events(AgentAction)]
 
-    assert parse_qs(urlsplit(configured).query)["task_id"] == [said["task_name"]] == [TASK]
-    assert said["n_steps"] == len(calls) == len({call.step for call in calls})
+    assert parse_qs(urlsplit(configured).query)["task_id"] == [answer["task_name"]] == [TASK]
+    assert answer["n_steps"] == len(calls) == len({call.step for call in calls})
     assert log.read_text().count("HTTP Request: POST https://api.openai.com/v1") == len(calls)
     assert re.findall(r"^```(\w+)\(", log.read_text(), re.MULTILINE) == seen
     assert len(trace.events(Disarmed)) == 1
@@ -185,7 +185,7 @@ def test_every_call_to_its_model_is_recorded_with_its_tokens(real: Played, condi
     assert {call.url for call in calls} == {"https://api.openai.com/v1/chat/completions"}
     for call in calls:
         messages: Any = call.messages
-        told = usage(call.family, messages, call.answer)
+        reported = usage(call.family, messages, call.answer)
         assert (call.usage, call.error) == ("reported", None)
-        assert call.input_tokens == told.input_total
-        assert call.output_tokens == told.output_total
+        assert call.input_tokens == reported.input_total
+        assert call.output_tokens == reported.output_total

@@ -72,8 +72,8 @@ class Ran:
             timeout=60,
             check=True,
         )
-        said: dict[str, Any] = json.loads(shown.stdout)
-        return said
+        document: dict[str, Any] = json.loads(shown.stdout)
+        return document
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def runs(environments: Path, tmp_path_factory: pytest.TempPathFactory) -> Callab
 def run(isolate: str, environments: Path, folder: Path) -> Ran:
     condition, scenario = RUNS[isolate]
     with model_server(*MARK_AS_READ) as model, site(MAIL) as port:
-        told = {
+        fields = {
             "name": "real",
             "isolate": isolate,
             "benchmark": {
@@ -106,7 +106,7 @@ def run(isolate: str, environments: Path, folder: Path) -> Ran:
             ],
             "conditions": [{"name": condition, "scenario": "scenario.yaml"}],
         }
-        return Ran(play(folder, told, scenario=scenario), condition, model.served)
+        return Ran(play(folder, fields, scenario=scenario), condition, model.served)
 
 
 @EACH

@@ -73,10 +73,10 @@ def test_a_type_error_of_the_function_itself_stays_one() -> None:
         fail()
 
 
-@pytest.mark.parametrize("given", [3, b"x", None, "a\0b", ["x"]])
-def test_what_is_no_path_is_a_sentence(given: Any) -> None:
+@pytest.mark.parametrize("value", [3, b"x", None, "a\0b", ["x"]])
+def test_what_is_no_path_is_a_sentence(value: Any) -> None:
     with pytest.raises(InputError, match=r"^go\(out=.*\): it is not a path"):
-        read_path("go(out=", given)
+        read_path("go(out=", value)
 
 
 def test_a_path_is_a_text_or_a_path() -> None:
@@ -86,6 +86,6 @@ def test_a_path_is_a_text_or_a_path() -> None:
 def test_texts_are_a_list_or_one() -> None:
     assert read_texts("a") == ("a",)
     assert read_texts(["a", "b"]) == ("a", "b")
-    for given in (3, None, ["a", 3], b"x"):
+    for inputs in (3, None, ["a", 3], b"x"):
         with pytest.raises(ValueError, match="is not text; give a list of texts"):
-            read_texts(given)
+            read_texts(inputs)

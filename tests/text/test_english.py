@@ -6,7 +6,7 @@ from warex.text.english import count_noun, did_you_mean, listing, of_number, wit
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "an image",
         "a script",
@@ -34,8 +34,8 @@ from warex.text.english import count_noun, did_you_mean, listing, of_number, wit
         "an index",
     ],
 )
-def test_a_noun_has_the_article_that_is_spoken_before_it(said: str) -> None:
-    assert with_article(said.partition(" ")[2]) == said
+def test_a_noun_has_the_article_that_is_spoken_before_it(text: str) -> None:
+    assert with_article(text.partition(" ")[2]) == text
 
 
 def test_the_nearest_word_is_asked_for_if_one_is_near_enough() -> None:

@@ -8,7 +8,7 @@ from warex.text.lazy_pattern import lazy_re
 def test_a_pattern_does_what_a_compiled_one_does() -> None:
     pattern = lazy_re("(a)B", re.IGNORECASE)
 
-    assert [found.group(1) for found in pattern.finditer("xab AB")] == ["a", "A"]
+    assert [matches.group(1) for matches in pattern.finditer("xab AB")] == ["a", "A"]
     assert pattern.fullmatch("ab") is not None
     assert pattern.sub("c", "ab") == "c"
     assert pattern.pattern == "(a)B"

@@ -39,10 +39,10 @@ PATTERNS = [
 @given(text=st.text("aAbBxyzäÄéE1٣_ \n\t\u2003—\x08\0\x01{}[]:-@.*/"))
 def test_a_pattern_means_what_it_means_in_python(pattern: str, text: str) -> None:
     regex = Regex(pattern, multiline=True)
-    found = list(re.compile(pattern, re.MULTILINE).finditer(text))
+    matches = list(re.compile(pattern, re.MULTILINE).finditer(text))
 
-    assert regex.matches(text) == bool(found)
-    assert (regex.last_match(text) is None) == (not found)
+    assert regex.matches(text) == bool(matches)
+    assert (regex.last_match(text) is None) == (not matches)
 
 
 def test_a_bracket_in_a_class_begins_no_posix_class() -> None:
@@ -54,10 +54,10 @@ def test_a_bracket_in_a_class_begins_no_posix_class() -> None:
 @given(text=st.text("aä1 =;\n"))
 def test_the_last_match_is_pythons(text: str) -> None:
     pattern = r"(?P<name>\w+)=(?P<value>\d*)|(;)"
-    found = list(re.finditer(pattern, text))
+    matches = list(re.finditer(pattern, text))
     last = Regex(pattern).last_match(text)
 
-    assert (last.groups if last else None) == (found[-1].groups() if found else None)
+    assert (last.groups if last else None) == (matches[-1].groups() if matches else None)
 
 
 def test_the_last_match_gives_its_groups() -> None:

@@ -49,9 +49,9 @@ def test_every_event_of_the_room_is_in_the_union() -> None:
 
 
 def test_a_value_that_was_taken_out_is_null() -> None:
-    gone = ChangedValue(where="/a", before="1", after=None)
+    missing = ChangedValue(where="/a", before="1", after=None)
 
-    assert msgspec.json.encode(gone) == b'{"where":"/a","before":"1","after":null}'
+    assert msgspec.json.encode(missing) == b'{"where":"/a","before":"1","after":null}'
     with pytest.raises(msgspec.ValidationError, match="after"):
         msgspec.json.decode(b'{"where":"/a","before":"1"}', type=ChangedValue)
 

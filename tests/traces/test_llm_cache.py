@@ -59,9 +59,9 @@ def test_two_askings_of_one_question_never_get_the_same_answer(tmp_path: Path) -
     publish_answers(tmp_path / "attempt", tmp_path / "shared")
 
     later = cache(tmp_path)
-    given = [later.earlier(later.ask("POST", URL, b"same")) for _ in range(3)]
+    answers = [later.earlier(later.ask("POST", URL, b"same")) for _ in range(3)]
 
-    assert [kept and kept.body for kept in given] == [b"one", b"two", None]
+    assert [retained and retained.body for retained in answers] == [b"one", b"two", None]
 
 
 def test_an_asking_that_got_no_answer_is_asked_again_as_the_same_one(tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_two_lanes_that_share_at_once_leave_whole_answers(tmp_path: Path) -> Non
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda lane: publish_answers(lane, tmp_path / "shared"), lanes))
 
-    found = {cache(tmp_path).earlier(asking) for asking in askings}
-    assert found <= {answer("a" * 5000), answer("b" * 5000)}
+    answers = {cache(tmp_path).earlier(asking) for asking in askings}
+    assert answers <= {answer("a" * 5000), answer("b" * 5000)}
 
 
 def test_only_trials_of_one_agent_task_and_repeat_share(tmp_path: Path) -> None:
@@ -143,15 +143,15 @@ def test_a_run_has_a_secret_of_its_own_that_others_cannot_read(tmp_path: Path) -
     assert len(set(secrets)) == 2
     assert again == secrets[0]
     assert len(again) == 32
-    kept = runs[0] / "llm-cache" / ".secret"
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    path = runs[0] / "llm-cache" / ".secret"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_a_body_of_any_bytes_comes_back_as_it_was(tmp_path: Path) -> None:
-    kept = CachedAnswer((("content-encoding", "br"),), b"\n\x00\xff\n", 1.25)
+    retained = CachedAnswer((("content-encoding", "br"),), b"\n\x00\xff\n", 1.25)
 
-    assert CachedAnswer.from_bytes(kept.to_bytes()) == kept
+    assert CachedAnswer.from_bytes(retained.to_bytes()) == retained
 
 
 @pytest.mark.parametrize(

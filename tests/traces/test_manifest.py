@@ -57,12 +57,12 @@ def test_secrets_in_urls_are_redacted_wherever_the_urls_stand(tmp_path: Path) ->
 
     assert "hush" not in path.read_text()
     read = read_manifest(path)
-    there = "http://redacted@proxy.example:1"
+    existing = "http://redacted@proxy.example:1"
     assert read.campaign == {
         "agents": [{"base_url": "https://redacted@llm.example/v1?api_key=[redacted]&x=1"}],
-        "traffic": {"upstream": there, "maps": [f"https://a.example={there}"]},
+        "traffic": {"upstream": existing, "maps": [f"https://a.example={existing}"]},
     }
-    assert read.command == ["warex", "run", "--upstream", there, f"--upstream={there}"]
+    assert read.command == ["warex", "run", "--upstream", existing, f"--upstream={existing}"]
 
 
 def test_a_missing_manifest_is_a_sentence(tmp_path: Path) -> None:

@@ -31,14 +31,14 @@ def older(folder: Path, fault: dict[str, Any], *, lean: bool, spaced: bool) -> F
     with TraceWriter(path, fixed_clock()) as trace:
         trace.write(planned)
     line = {**json.loads(path.read_text()), "schema_version": 1}
-    kept = {name: value for name, value in line.items() if name not in NEW}
-    path.write_text(json.dumps(kept, separators=None if spaced else (",", ":")) + "\n")
-    [found] = read_trace(path, lean=lean).events(FaultPlanned)
-    return found
+    retained = {name: value for name, value in line.items() if name not in NEW}
+    path.write_text(json.dumps(retained, separators=None if spaced else (",", ":")) + "\n")
+    [plans] = read_trace(path, lean=lean).events(FaultPlanned)
+    return plans
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         ({"kind": "http_error"}, ("site", False, False)),
         ({"kind": "connection_refused"}, ("connection", False, False)),
@@ -55,11 +55,11 @@ def older(folder: Path, fault: dict[str, Any], *, lean: bool, spaced: bool) -> F
 @pytest.mark.parametrize(("lean", "spaced"), [(False, False), (True, False), (False, True)])
 def test_an_older_trace_is_read_as_if_it_said_what_is_true_of_a_fault(
     fault: dict[str, Any],
-    said: tuple[str, bool, bool],
+    message: tuple[str, bool, bool],
     lean: bool,
     spaced: bool,
     tmp_path: Path,
 ) -> None:
-    found = older(tmp_path, fault, lean=lean, spaced=spaced)
+    plan = older(tmp_path, fault, lean=lean, spaced=spaced)
 
-    assert (found.target, found.inaction_resists, found.looks_healthy) == said
+    assert (plan.target, plan.inaction_resists, plan.looks_healthy) == message

@@ -63,19 +63,19 @@ def test_every_event_survives_the_round_trip_and_is_decoded_at_once(
         for event in events:
             trace.write(event)
 
-    kept = [
+    retained = [
         msgspec.structs.replace(event, redacted=0) if isinstance(event, TrialEnded) else event
         for event in events
     ]
     with patch.object(reader, "_with_care", side_effect=AssertionError("the slow way")):
-        assert [entry.event for entry in read_trace(path).entries] == kept
+        assert [entry.event for entry in read_trace(path).entries] == retained
 
 
 def test_a_trace_cut_anywhere_loses_only_the_line_that_was_cut(path: Path) -> None:
-    whole = path.read_bytes()
-    line_ends = [n for n, byte in enumerate(whole) if byte == ord("\n")]
-    for size in range(1, len(whole)):
-        path.write_bytes(whole[:size])
+    full = path.read_bytes()
+    line_ends = [n for n, byte in enumerate(full) if byte == ord("\n")]
+    for size in range(1, len(full)):
+        path.write_bytes(full[:size])
 
         read = read_trace(path)
 
@@ -194,8 +194,8 @@ def test_a_lean_reading_leaves_out_what_no_figure_rests_on(tmp_path: Path) -> No
 
 
 def test_a_lean_reading_misses_no_damage(path: Path) -> None:
-    whole = path.read_bytes()
-    path.write_bytes(whole.replace(b"\n", b"\nrubbish\n", 1))
+    full = path.read_bytes()
+    path.write_bytes(full.replace(b"\n", b"\nrubbish\n", 1))
     with pytest.raises(TraceError, match=r":2: this is not a line of JSON"):
         read_trace(path, lean=True)
 

@@ -95,11 +95,11 @@ def test_a_write_that_fails_half_way_leaves_the_trace_whole_and_usable(tmp_path:
     path = tmp_path / "events.jsonl"
     with TraceWriter(path, fixed_clock()) as trace:
         trace.write(DELIVERED)
-        whole = path.read_bytes()
+        full = path.read_bytes()
 
-        with at_most(len(whole) + 20), pytest.raises(MachineError, match="may not grow further"):
+        with at_most(len(full) + 20), pytest.raises(MachineError, match="may not grow further"):
             trace.write(DELIVERED)
-        assert path.read_bytes() == whole
+        assert path.read_bytes() == full
 
         trace.write(HarnessBroke(reason="disk"))
 

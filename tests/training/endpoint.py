@@ -20,8 +20,8 @@ class Endpoint(Handler):
     def do_POST(self) -> None:
         self.asked.append(json.loads(self.read_body()))
         self.keys.append(self.headers["Authorization"])
-        status, said = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        self.reply(json.dumps(said).encode(), "application/json", status)
+        status, message = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        self.reply(json.dumps(message).encode(), "application/json", status)
 
 
 @contextmanager

@@ -76,8 +76,8 @@ def test_arguments_of_tool_calls_are_objects_for_a_chat_template() -> None:
 
     (written,) = for_chat_template([message])
 
-    given = [one["function"]["arguments"] for one in written["tool_calls"]]
-    assert given == [{"a": 1}, {"": "{"}]
+    inputs = [one["function"]["arguments"] for one in written["tool_calls"]]
+    assert inputs == [{"a": 1}, {"": "{"}]
     assert "name" not in written
     assert json.loads(call["function"]["arguments"]) == {"a": 1}  # type: ignore[index]
 

@@ -37,8 +37,8 @@ def ran(shop: Shop, context: TrialContext, folder: Path, does: str, **other: Any
 
 def agent_environment(folder: Path) -> dict[str, str]:
     log = (folder / "attempt-1" / "agent.log").read_text()
-    found: dict[str, str] = json.loads(log.splitlines()[-1])
-    return found
+    document: dict[str, str] = json.loads(log.splitlines()[-1])
+    return document
 
 
 class HardCoded(Shop):
@@ -59,8 +59,8 @@ def test_a_model_that_a_harness_hard_codes_is_served_in_its_place(
 ) -> None:
     if of_ones_own:
         key = TrialKey("shop", "a", "clean", "buy", 1)
-        there = f"http://127.0.0.1:{model_port}/v1"
-        spec = TrialSpec(key, AgentSpec("a", "model,page", there), 7)
+        existing = f"http://127.0.0.1:{model_port}/v1"
+        spec = TrialSpec(key, AgentSpec("a", "model,page", existing), 7)
         changed = replace(context, benchmark=HardCoded(), model_port=None)
         assert isinstance(run_trial(spec, 1, tmp_path / "attempt-1", changed), Counted)
         trace = read_trace(tmp_path / "attempt-1" / "events.jsonl")
@@ -112,12 +112,12 @@ def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
 
     ran(Telling(), context, tmp_path, "page")
 
-    found = agent_environment(tmp_path)
+    results = agent_environment(tmp_path)
     assert (tmp_path / "attempt-1" / "agent.log").read_text().splitlines()[-2] == str(tmp_path)
-    assert found["MINE"] == "1"
-    assert found["PATH"].endswith(os.environ["PATH"])
+    assert results["MINE"] == "1"
+    assert results["PATH"].endswith(os.environ["PATH"])
     # A placeholder, and redacted like a key.
-    assert "WAREX_TEST_KEY" in found
+    assert "WAREX_TEST_KEY" in results
     (job,) = seen
     assert (job.task, job.seed, job.folder) == ("buy", 7, tmp_path / "attempt-1")
     assert not job.scratch.exists()

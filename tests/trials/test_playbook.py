@@ -64,7 +64,7 @@ def test_it_is_played_anew_for_each_trial(tmp_path: Path) -> None:
 
 def _answers(playbook: Playbook, scratch: Path) -> list[str]:
     with serve_playbook(playbook, scratch) as port:
-        said = []
+        messages = []
         for text in ("a", "b"):
             asked = {"model": "m", "messages": [{"role": "user", "content": text}]}
             request = urllib.request.Request(
@@ -73,8 +73,8 @@ def _answers(playbook: Playbook, scratch: Path) -> list[str]:
                 {"Content-Type": "application/json"},
             )
             with urllib.request.urlopen(request) as answer:
-                said.append(json.loads(answer.read())["choices"][0]["message"]["content"])
-        return said
+                messages.append(json.loads(answer.read())["choices"][0]["message"]["content"])
+        return messages
 
 
 def test_the_documented_playbook_is_one(tmp_path: Path) -> None:

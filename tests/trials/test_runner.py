@@ -292,18 +292,18 @@ def test_what_the_proxy_learned_is_in_no_file_and_no_outcome(
         artifacts: ClassVar = ("judge.txt",)
 
         def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
-            said = (job.folder / "agent.log").read_text()
-            (job.folder / "judge.txt").write_text(said)
-            return TaskResult("answered", 1.0, said)
+            text = (job.folder / "agent.log").read_text()
+            (job.folder / "judge.txt").write_text(text)
+            return TaskResult("answered", 1.0, text)
 
     outcome = attempt(spec("page,login"), replace(context, benchmark=Quoting()), tmp_path)
 
-    said = "page\nlogin\nthe site let me in with [redacted]\n"
+    text = "page\nlogin\nthe site let me in with [redacted]\n"
     assert isinstance(outcome, Counted)
-    assert outcome.answer == said
-    kept = {path.name: path.read_text() for path in (tmp_path / "attempt-1").glob("*.*")}
-    assert kept["agent.log"] == kept["judge.txt"] == said
-    assert not [name for name, text in kept.items() if "Kettle" in text]
+    assert outcome.answer == text
+    retained = {path.name: path.read_text() for path in (tmp_path / "attempt-1").glob("*.*")}
+    assert retained["agent.log"] == retained["judge.txt"] == text
+    assert not [name for name, text in retained.items() if "Kettle" in text]
 
 
 def test_what_the_proxy_learned_is_in_no_file_of_a_void_trial(
@@ -403,10 +403,10 @@ def breaking(how: Callable[[Proxy], None]) -> Callable[..., AbstractContextManag
 
     @contextmanager
     def place(*args: Any, **kwargs: Any) -> Iterator[Sandbox]:
-        with open_sandbox(*args, **kwargs) as there:
-            timer = threading.Timer(1, how, (there.proxy,))
+        with open_sandbox(*args, **kwargs) as sandbox:
+            timer = threading.Timer(1, how, (sandbox.proxy,))
             timer.start()
-            yield there
+            yield sandbox
             timer.join()
 
     return place

@@ -9,7 +9,7 @@ from warex.view.click_points import click_points
 
 def call(answer: str = "", family: str = "openai_chat", **tool: JsonValue) -> LlmCall:
     calls: list[JsonValue] = [
-        {"id": "1", "name": name, "arguments": json.dumps(given)} for name, given in tool.items()
+        {"id": "1", "name": name, "arguments": json.dumps(inputs)} for name, inputs in tool.items()
     ]
     return LlmCall(
         exchange="m1",

@@ -149,9 +149,9 @@ def test_every_view_is_accessible_and_fits(
     options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
     def check() -> None:
-        found = axe.run(page, options=options)
-        assert len(found.response["passes"]) > 10
-        assert found.violations_count == 0, found.generate_report()
+        result = axe.run(page, options=options)
+        assert len(result.response["passes"]) > 10
+        assert result.violations_count == 0, result.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
     expect(page.locator("a.cell").first).to_be_visible()

@@ -63,8 +63,8 @@ def test_a_tree_deeper_than_the_stack_and_one_with_a_circle_end() -> None:
 
 
 def test_only_plain_text_has_no_element_behind_it() -> None:
-    found = list(lines([_node(1, "paragraph", "", 2), _node(2, "StaticText", "x")]))
-    assert [line.backend_id for line in found] == [101, None]
+    result = list(lines([_node(1, "paragraph", "", 2), _node(2, "StaticText", "x")]))
+    assert [line.backend_id for line in result] == [101, None]
 
 
 def test_an_id_stands_before_the_name_or_between_the_name_and_the_state() -> None:

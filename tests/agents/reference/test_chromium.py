@@ -48,7 +48,7 @@ def test_without_any_browser_it_is_said_how_to_get_one() -> None:
 
 
 def test_the_browser_stays_quiet_and_extra_arguments_come_last() -> None:
-    given = arguments(["--extra=1"])
-    assert set(QUIET) < set(given)
-    assert given[-1] == "--extra=1"
-    assert not any(argument.startswith("--proxy") for argument in given)
+    inputs = arguments(["--extra=1"])
+    assert set(QUIET) < set(inputs)
+    assert inputs[-1] == "--extra=1"
+    assert not any(argument.startswith("--proxy") for argument in inputs)

@@ -14,40 +14,40 @@ def test_what_can_be_used_headings_messages_and_texts_are_kept() -> None:
         Line(2, "button 'Undo'", 7),
     ]
 
-    kept = compact(tree, "Buy bread.")
+    retained = compact(tree, "Buy bread.")
 
-    assert [(line.depth, line.text.partition(" ")[0], line.backend_id) for line in kept] == [
+    assert [(line.depth, line.text.partition(" ")[0], line.backend_id) for line in retained] == [
         (0, "heading", None),
         (0, "link", 5),
         (0, "StaticText", None),
         (0, "status", None),
         (1, "button", 7),
     ]
-    assert len(kept[2].text) < 100
+    assert len(retained[2].text) < 100
 
 
 def test_repeats_and_all_but_the_first_texts_are_left_out_and_options_need_no_id() -> None:
     texts = [Line(0, f"StaticText 'Review {n}'", None) for n in range(FEW_TEXTS + 5)]
     tree = [Line(0, "link 'Bread'", 1), Line(0, "link 'Bread'", 2), Line(0, "option 'Two'", 3)]
 
-    kept = compact([*tree, *texts, Line(0, "button 'Buy'", 4)], "")
+    retained = compact([*tree, *texts, Line(0, "button 'Buy'", 4)], "")
 
-    assert [line.text for line in kept[:2]] == ["link 'Bread'", "option 'Two'"]
-    assert kept[1].backend_id is None
-    assert [line.text for line in kept[2:-1]] == [line.text for line in texts[:FEW_TEXTS]]
-    assert kept[-1].backend_id == 4
+    assert [line.text for line in retained[:2]] == ["link 'Bread'", "option 'Two'"]
+    assert retained[1].backend_id is None
+    assert [line.text for line in retained[2:-1]] == [line.text for line in texts[:FEW_TEXTS]]
+    assert retained[-1].backend_id == 4
 
 
 def test_compacting_keeps_form_fields_and_what_the_goal_names_in_page_order() -> None:
     mails = [Line(0, f"link 'Mail {n} of June'", n) for n in range(100)]
     tree = [*mails, Line(0, "button 'Send'", 200), Line(0, "textbox 'To'", 300)]
 
-    kept = [line.backend_id for line in compact(tree, "Open mail 77 of June.")]
+    retained = [line.backend_id for line in compact(tree, "Open mail 77 of June.")]
 
-    assert len(kept) == MOST_LINES
-    assert {77, 200, 300} <= set(kept)
+    assert len(retained) == MOST_LINES
+    assert {77, 200, 300} <= set(retained)
     # All have "June", so the first are kept.
-    assert kept == [*range(MOST_LINES - 3), 77, 200, 300]
+    assert retained == [*range(MOST_LINES - 3), 77, 200, 300]
 
 
 def test_compacting_keeps_rare_lines_before_common_and_repeated_ones() -> None:
@@ -57,10 +57,10 @@ def test_compacting_keeps_rare_lines_before_common_and_repeated_ones() -> None:
     pairs = [line for pair in zip(likes, between, strict=True) for line in pair]
     few = [Line(3, "cell 'Room Juniper'", 300), Line(1, "link 'Settings'", 301)]
 
-    kept = [line.text for line in compact([*days, *pairs, *few], "Where is the review?")]
+    retained = [line.text for line in compact([*days, *pairs, *few], "Where is the review?")]
 
-    assert {"cell 'Room Juniper'", "link 'Settings'", "button 'Like'"} <= set(kept)
-    assert kept.count("button 'Like'") == 1
+    assert {"cell 'Room Juniper'", "link 'Settings'", "button 'Like'"} <= set(retained)
+    assert retained.count("button 'Like'") == 1
 
 
 def test_a_long_label_counts_as_one_of_twice_as_many() -> None:
@@ -70,10 +70,10 @@ def test_a_long_label_counts_as_one_of_twice_as_many() -> None:
         Line(2, f"link 'More of {word} and the sea'", 50 + at) for at, word in enumerate(words[:15])
     ]
 
-    kept = [line.backend_id for line in compact([*long, *short], "")]
+    retained = [line.backend_id for line in compact([*long, *short], "")]
 
-    assert {line.backend_id for line in short} <= set(kept)
-    assert len(kept) == MOST_LINES
+    assert {line.backend_id for line in short} <= set(retained)
+    assert len(retained) == MOST_LINES
 
 
 def test_of_a_long_page_the_short_links_of_its_navigation_are_kept_up_to_a_limit() -> None:
@@ -99,19 +99,19 @@ def test_of_a_long_page_what_is_beside_the_line_that_the_goal_names_is_kept() ->
     mails = [line for n in range(40) for line in row(n, "Maya", f"Notes of meeting {n}")]
     tree = [*mails, *row(50, "Courier Weekly", "Timber towers and courtyards")]
 
-    kept = {line.backend_id for line in compact(tree, "Archive the issue of Courier Weekly.")}
+    retained = {line.backend_id for line in compact(tree, "Archive the issue of Courier Weekly.")}
 
-    assert {150, 151, 152} <= kept
+    assert {150, 151, 152} <= retained
 
 
 def test_a_text_that_is_cut_ends_with_the_quote_that_it_began_with() -> None:
-    (kept,) = compact([Line(0, f'heading "It\'s {"x" * 200}"', 1)], "")
+    (retained,) = compact([Line(0, f'heading "It\'s {"x" * 200}"', 1)], "")
 
-    assert kept.text.startswith("heading \"It's x")
-    assert kept.text.endswith('x…"')
+    assert retained.text.startswith("heading \"It's x")
+    assert retained.text.endswith('x…"')
 
 
 def test_what_is_true_of_an_element_is_shown() -> None:
-    (kept,) = compact([Line(2, "textbox 'To'", 1, "value='Ines', focused")], "")
+    (retained,) = compact([Line(2, "textbox 'To'", 1, "value='Ines', focused")], "")
 
-    assert kept == Line(0, "textbox 'To'", 1, "value='Ines', focused")
+    assert retained == Line(0, "textbox 'To'", 1, "value='Ines', focused")

@@ -11,7 +11,7 @@ GOOD = ["--goal", "g", "--start-url", "http://a.example/", "--model", "m"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "text"),
     [
         ([], "required"),
         ([*GOOD, "--max-steps", "0"], "at least 1"),
@@ -23,12 +23,12 @@ GOOD = ["--goal", "g", "--start-url", "http://a.example/", "--model", "m"]
     ],
 )
 def test_bad_arguments_are_refused_with_exit_code_2(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as exit_:
         program.main(arguments)
     assert exit_.value.code == 2
-    assert said in capsys.readouterr().err
+    assert text in capsys.readouterr().err
 
 
 def test_the_result_is_written_whole_and_nothing_else_is_left(

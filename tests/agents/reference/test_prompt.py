@@ -51,8 +51,8 @@ def test_the_system_message_lists_every_action() -> None:
 
 def test_a_compact_prompt_says_the_same_with_fewer_words() -> None:
     system, user = messages("Buy it.", SEEN, [], compact=True)
-    whole = messages("Buy it.", SEEN, [])
+    full = messages("Buy it.", SEEN, [])
 
     assert all(f"{name}(" in system["content"] for name in PARAMETERS)
     assert _sections(user["content"]) == ["Goal", "Current page", "History of past actions"]
-    assert len(system["content"]) < len(whole[0]["content"]) / 2
+    assert len(system["content"]) < len(full[0]["content"]) / 2

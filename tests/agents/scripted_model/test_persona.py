@@ -89,9 +89,9 @@ def _play(persona: Persona, site: Site, steps: int = 40) -> tuple[str, list[Step
     """Return how it ended and the history."""
     past: list[Step] = []
     while len(past) < steps:
-        said = _ask(persona, site.tree, past)
-        action = parse(said)
-        past.append(Step(said))
+        text = _ask(persona, site.tree, past)
+        action = parse(text)
+        past.append(Step(text))
         if action.name in ("send_msg_to_user", "report_infeasible"):
             return action.name, past
         site.act(action)
@@ -115,11 +115,11 @@ def test_of_a_compact_page_heading_and_id_are_quoted_for_a_small_model() -> None
     seen = Observation("u", "t", "heading 'May'\nbutton 'New event' [7] focused")
     spoilt = Observation("u", "500: broken", "StaticText 'Try again.'")
 
-    said = reply("patient", read(messages(GOAL, seen, [], compact=True)), TASKS)
-    past = [Step(said), Step("Step 2, on 'May': I load the page again.\nreload()")]
+    text = reply("patient", read(messages(GOAL, seen, [], compact=True)), TASKS)
+    past = [Step(text), Step("Step 2, on 'May': I load the page again.\nreload()")]
     then = reply("patient", read(messages(GOAL, spoilt, past, compact=True)), TASKS)
 
-    assert said == "Step 1, on 'May': click the button 'New event' [7].\nclick('7')"
+    assert text == "Step 1, on 'May': click the button 'New event' [7].\nclick('7')"
     assert then == (
         "Step 2, on '500: broken': this page does not show what I need, I load it again.\nreload()"
     )
@@ -276,8 +276,8 @@ def test_an_error_page_never_seen_before_changes_nothing(
 def test_whatever_pages_come_patient_ends(pages: list[str]) -> None:
     past: list[Step] = []
     for page in [*pages, *[UNKNOWN] * LONGEST]:
-        said = _ask("patient", page, past)
-        past.append(Step(said))
-        if parse(said).name in ("send_msg_to_user", "report_infeasible"):
+        text = _ask("patient", page, past)
+        past.append(Step(text))
+        if parse(text).name in ("send_msg_to_user", "report_infeasible"):
             return
     pytest.fail("it never ended")

@@ -56,15 +56,15 @@ def test_the_first_rule_that_fits_answers_with_what_its_patterns_found(
 
 
 def test_answers_come_one_after_the_other_and_the_last_one_stays(playbook: PlaybookPlayer) -> None:
-    said = [playbook.answer(str(n), asked("goal: buy", "[1]")).text for n in range(4)]
+    messages = [playbook.answer(str(n), asked("goal: buy", "[1]")).text for n in range(4)]
 
-    assert said == ["click 1", "wait", "stop $5", "stop $5"]
+    assert messages == ["click 1", "wait", "stop $5", "stop $5"]
 
 
 def test_a_request_that_is_sent_again_gets_the_same_answer_again(playbook: PlaybookPlayer) -> None:
-    said = [playbook.answer(name, asked("goal: buy", "[1]")).text for name in "aab"]
+    messages = [playbook.answer(name, asked("goal: buy", "[1]")).text for name in "aab"]
 
-    assert said == ["click 1", "click 1", "wait"]
+    assert messages == ["click 1", "click 1", "wait"]
 
 
 def test_a_last_pattern_looks_at_the_last_message_alone(playbook: PlaybookPlayer) -> None:
@@ -76,10 +76,10 @@ def test_unless_keeps_a_rule_out(playbook: PlaybookPlayer) -> None:
 
 
 def test_what_is_found_cannot_break_the_json_it_is_put_into(playbook: PlaybookPlayer) -> None:
-    said = playbook.answer("1", asked('by tool "x\\'))
+    answer = playbook.answer("1", asked('by tool "x\\'))
 
-    assert said.tool == "click"
-    assert json.loads(said.arguments) == {"index": '"x\\', "note": 'a "quoted" "x\\'}
+    assert answer.tool == "click"
+    assert json.loads(answer.arguments) == {"index": '"x\\', "note": 'a "quoted" "x\\'}
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,9 @@ def test_each_api_is_spoken_over_its_own_path(address: str) -> None:
 
     assert claude.headers["content-type"].startswith("text/event-stream")
     assert "event: message_stop" in claude.text
-    said = [json.loads(line[6:]) for line in claude.text.splitlines() if line.startswith("data: ")]
-    assert "".join(each.get("delta", {}).get("text", "") for each in said) == "click 7"
+    messages = [
+        json.loads(line[6:]) for line in claude.text.splitlines() if line.startswith("data: ")
+    ]
+    assert "".join(each.get("delta", {}).get("text", "") for each in messages) == "click 7"
     assert gemini.status_code == 200
     assert "finishReason" in gemini.text

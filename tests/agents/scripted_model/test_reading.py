@@ -67,7 +67,7 @@ def test_a_tree_that_is_not_quoted_as_expected_does_not_break_the_reading() -> N
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "reply"),
     [
         ({"role": "user", "content": "one"}, "one"),
         ({"content": [{"type": "text", "text": "one"}, {"type": "image_url"}]}, "one"),
@@ -82,6 +82,6 @@ def test_a_tree_that_is_not_quoted_as_expected_does_not_break_the_reading() -> N
     ],
 )
 def test_the_text_of_a_message_is_found_in_each_apis_form(
-    message: dict[str, Any], said: str
+    message: dict[str, Any], reply: str
 ) -> None:
-    assert text(message) == said
+    assert text(message) == reply

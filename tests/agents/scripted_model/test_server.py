@@ -59,7 +59,7 @@ def test_the_openai_client_gets_an_answer_with_its_tokens(client: "openai.OpenAI
 
 
 def test_a_streamed_answer_is_the_same_and_ends_with_the_usage(client: "openai.OpenAI") -> None:
-    whole = client.chat.completions.create(model="scripted:patient", messages=ASKED)
+    full = client.chat.completions.create(model="scripted:patient", messages=ASKED)
     with client.chat.completions.create(
         model="scripted:patient",
         messages=ASKED,
@@ -69,7 +69,7 @@ def test_a_streamed_answer_is_the_same_and_ends_with_the_usage(client: "openai.O
         chunks = list(stream)
     assert "".join(c.choices[0].delta.content or "" for c in chunks if c.choices) == SAID
     assert chunks[-1].choices == []
-    assert chunks[-1].usage == whole.usage
+    assert chunks[-1].usage == full.usage
     assert all(chunk.usage is None for chunk in chunks[:-1])
 
 

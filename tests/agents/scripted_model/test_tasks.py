@@ -32,7 +32,7 @@ def test_a_task_is_found_by_its_goal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "there is no"),
         ("task = [1]", "task 1 is 1, not a table"),
@@ -46,10 +46,10 @@ def test_a_task_is_found_by_its_goal(tmp_path: Path) -> None:
         (GOOD + GOOD.replace('"a"', '"b"').replace("Do  it", "Do it"), "'a' and 'b' have one goal"),
     ],
 )
-def test_a_bad_task_file_is_refused_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+def test_a_bad_task_file_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(TaskFileError) as refused:
         load(_file(tmp_path, text))
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "tasks.toml" in str(refused.value)
 
 

@@ -33,8 +33,8 @@ def calls(family: LlmApi) -> list[Vector]:
     return [v for v in every if v.recognised().messages]
 
 
-def read(asked: ApiRequest, said: ScriptedAnswer) -> LlmAnswer:
-    written = serialize_answer(asked, said)
+def read(asked: ApiRequest, answer: ScriptedAnswer) -> LlmAnswer:
+    written = serialize_answer(asked, answer)
     kind = written.headers["content-type"]
     return read_answer(asked.request, written.status, kind, written.body)
 
@@ -68,13 +68,16 @@ def test_a_path_of_no_api_is_not_found() -> None:
 
 @each_family
 def test_each_api_is_answered_in_its_own_form_streamed_or_not(family: LlmApi) -> None:
-    found = calls(family)
-    assert {v.recognised().stream for v in found} == {True, False}
-    for vector in found:
+    vectors = calls(family)
+    assert {v.recognised().stream for v in vectors} == {True, False}
+    for vector in vectors:
         asked = parse_request(vector.path, vector.sent, any_model=True)
-        said, called = read(asked, ScriptedAnswer("Step 1: look.\nclick('12')")), read(asked, CLICK)
+        answer, called = (
+            read(asked, ScriptedAnswer("Step 1: look.\nclick('12')")),
+            read(asked, CLICK),
+        )
 
-        assert (said.text, said.finish, said.complete) == (
+        assert (answer.text, answer.finish, answer.complete) == (
             "Step 1: look.\nclick('12')",
             "stop",
             True,
@@ -135,7 +138,7 @@ def test_a_stream_has_its_usage_only_if_the_request_asks_for_it() -> None:
 
 
 def test_the_same_request_gets_the_same_bytes() -> None:
-    said = ScriptedAnswer("noop()")
-    assert serialize_answer(parse_request(PATH, body()), said) == serialize_answer(
-        parse_request(PATH, body()), said
+    answer = ScriptedAnswer("noop()")
+    assert serialize_answer(parse_request(PATH, body()), answer) == serialize_answer(
+        parse_request(PATH, body()), answer
     )

@@ -51,10 +51,10 @@ def test_programs_are_told_all_that_people_are(tmp_path: Path) -> None:
 
 def test_the_structure_is_the_same_whatever_is_known(tmp_path: Path) -> None:
     run = RunFolder(tmp_path)
-    whole = told(run.trial("server-error", "add", solved(), Story().thinks(1, "goto").fault(1)))
+    full = told(run.trial("server-error", "add", solved(), Story().thinks(1, "goto").fault(1)))
     bare = told(run.trial("no-proxy", "add", Void(reason="it broke")))
 
-    assert whole.keys() == bare.keys()
+    assert full.keys() == bare.keys()
     assert bare["llm"] is None
     assert bare["recovered"] is None
     assert bare["outcome"]["reason"] == "it broke"

@@ -67,18 +67,22 @@ def test_what_a_changed_page_reports_is_told_with_its_detail(tmp_path: Path) -> 
     story = Story().popup(1).reports(1, "visited", detail="/search").reports(1, "nothing")
     folder = RunFolder(tmp_path).trial("clean", "add", None, story)
 
-    told = [moment.text for moment in inspect_trial(folder).timeline if moment.kind == "witness"]
+    reported = [
+        moment.text for moment in inspect_trial(folder).timeline if moment.kind == "witness"
+    ]
 
-    assert told == ["i1: shown", "i1: visited (/search)", "i1: nothing"]
+    assert reported == ["i1: shown", "i1: visited (/search)", "i1: nothing"]
 
 
 def test_an_act_by_a_script_is_called_that(tmp_path: Path) -> None:
     story = Story().popup(1).reports(1, "dismissed", by="script").reports(1, "typed", by="user")
     folder = RunFolder(tmp_path).trial("clean", "add", None, story)
 
-    told = [moment.text for moment in inspect_trial(folder).timeline if moment.kind == "witness"]
+    reported = [
+        moment.text for moment in inspect_trial(folder).timeline if moment.kind == "witness"
+    ]
 
-    assert told[1:] == ["i1: dismissed, by script: the page's or the agent's", "i1: typed"]
+    assert reported[1:] == ["i1: dismissed, by script: the page's or the agent's", "i1: typed"]
 
 
 def test_what_a_page_showed_is_told_and_what_it_reported_itself_is_marked(tmp_path: Path) -> None:
@@ -89,13 +93,13 @@ def test_what_a_page_showed_is_told_and_what_it_reported_itself_is_marked(tmp_pa
                 ChangedValue(where="title", before="", after="Get 10% off"),
                 ChangedValue(where="button", before="Save", after="Keep", reported_by="page"),
             ]
-            given = msgspec.structs.replace(event, changes=changes, left_out=4)
-            story.events[place] = t, given
+            text = msgspec.structs.replace(event, changes=changes, left_out=4)
+            story.events[place] = t, text
     folder = RunFolder(tmp_path).trial("clean", "add", None, story)
 
-    [told] = [it.text for it in inspect_trial(folder).timeline if it.kind == "fault_delivered"]
+    [reported] = [it.text for it in inspect_trial(folder).timeline if it.kind == "fault_delivered"]
 
-    assert told == (
+    assert reported == (
         "i1: held 0.50 s; title: Get 10% off; button: Save → Keep (reported by the page); 4 more"
     )
 

@@ -19,7 +19,7 @@ TYPES = {str: "text", int: "whole", float: "real", bool: "flag"}
 
 def written(page: str) -> str:
     """Return the page with updated tables."""
-    return _TABLE.sub(lambda found: f"{found[1]}\n{_TABLES[found[2]]()}\n\n{found[3]}", page)
+    return _TABLE.sub(lambda result: f"{result[1]}\n{_TABLES[result[2]]()}\n\n{result[3]}", page)
 
 
 def _rows(head: str, rows: Iterable[tuple[str, ...]]) -> str:

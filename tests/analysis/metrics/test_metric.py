@@ -30,8 +30,8 @@ def test_each_part_of_a_figure_has_a_column_behind_its_key() -> None:
         "delta_p_these": float,
         "delta_p_these_holm": float,
     }
-    found = Delta(-0.5, 4, (-0.9, 0.1), p=0.2, p_these=0.1)
-    assert values_of(found, Delta) == (-0.5, -0.9, 0.1, 4, 0.2, None, 0.1, None)
+    delta = Delta(-0.5, 4, (-0.9, 0.1), p=0.2, p_these=0.1)
+    assert values_of(delta, Delta) == (-0.5, -0.9, 0.1, 4, 0.2, None, 0.1, None)
     assert values_of(Regime("unclear", "Too few."), Regime) == ("unclear", "Too few.")
     assert values_of(None, Regime) == (None, None)
 

@@ -39,15 +39,15 @@ def spent(ratio: float, low: float, high: float) -> EffortRatio:
 def test_a_regime_is_named_only_where_the_intervals_bear_it(
     delta: Delta | None, effort: EffortRatio | None, name: str
 ) -> None:
-    found = regime(delta, effort, ALL)
-    assert found is not None
-    assert found.name == name
+    result = regime(delta, effort, ALL)
+    assert result is not None
+    assert result.name == name
 
 
 def test_it_says_the_figures_that_decide() -> None:
-    found = regime(FELL, spent(0.3, 0.2, 0.4), ALL)
-    assert found is not None
-    assert found.why == (
+    result = regime(FELL, spent(0.3, 0.2, 0.4), ALL)
+    assert result is not None
+    assert result.why == (
         "It fails and is cheap: success -50 points [-65, -30], cost of the median task at 30% of"
         " clean [20, 40]."
     )
@@ -56,9 +56,9 @@ def test_it_says_the_figures_that_decide() -> None:
 def test_a_fault_that_hardly_reached_anybody_decides_nothing() -> None:
     assert regime(FELL, spent(0.3, 0.2, 0.4), None) is None
     for exposure in (Rate(0, 40), Rate(19, 40)):
-        found = regime(FELL, spent(0.3, 0.2, 0.4), exposure)
-        assert found is not None
-        assert found.name == "unclear"
+        result = regime(FELL, spent(0.3, 0.2, 0.4), exposure)
+        assert result is not None
+        assert result.name == "unclear"
 
 
 def test_an_agent_that_gives_up_at_once_terminates_prematurely(tmp_path: Path) -> None:

@@ -86,38 +86,40 @@ def test_a_small_gain_may_be_chance(tmp_path: Path) -> None:
     run(tmp_path / "old", 6)
     run(tmp_path / "new", 8)
 
-    found = compared(tmp_path / "old", tmp_path / "new")
+    comparison = compared(tmp_path / "old", tmp_path / "new")
 
-    assert found.verdict == "cannot tell"
-    assert found.why == "+17 points over 12 pairs on these 12 tasks may be chance"
-    assert found.why_like_these == "+17 points over 12 pairs over 12 tasks (adjusted p = 0.500)"
+    assert comparison.verdict == "cannot tell"
+    assert comparison.why == "+17 points over 12 pairs on these 12 tasks may be chance"
+    assert (
+        comparison.why_like_these == "+17 points over 12 pairs over 12 tasks (adjusted p = 0.500)"
+    )
 
 
 def test_better_here_and_worse_there_is_neither(tmp_path: Path) -> None:
     run(tmp_path / "old", 0, clean=12)
     run(tmp_path / "new", 12, clean=0)
 
-    found = compared(tmp_path / "old", tmp_path / "new")
+    comparison = compared(tmp_path / "old", tmp_path / "new")
 
-    assert found.verdict == "cannot tell"
-    assert "better under server-error" in found.why
-    assert "worse under clean" in found.why
+    assert comparison.verdict == "cannot tell"
+    assert "better under server-error" in comparison.why
+    assert "worse under clean" in comparison.why
 
 
 def test_six_tasks_can_decide_and_clean_is_no_question(tmp_path: Path) -> None:
     run(tmp_path / "old", 0, n=6, clean=6)
     run(tmp_path / "new", 6, n=6, clean=6)
 
-    found = compared(tmp_path / "old", tmp_path / "new")
+    comparison = compared(tmp_path / "old", tmp_path / "new")
 
-    change = next(c for c in found.changes if c.condition == "server-error")
+    change = next(c for c in comparison.changes if c.condition == "server-error")
     assert change.success
     assert change.success.p == change.success.p_holm == (1 / 2) ** 6
     # Success and recovery are two chances to be lucky.
-    assert found.recovered
-    assert found.recovered.p_holm == pytest.approx(2 * (1 / 2) ** 6)
-    assert found.verdict == "better"
-    assert [c.success.p_holm for c in found.changes if c.success and c is not change] == [None]
+    assert comparison.recovered
+    assert comparison.recovered.p_holm == pytest.approx(2 * (1 / 2) ** 6)
+    assert comparison.verdict == "better"
+    assert [c.success.p_holm for c in comparison.changes if c.success and c is not change] == [None]
 
 
 def test_runs_without_faults_are_compared_under_clean_whatever_comes_first(tmp_path: Path) -> None:
@@ -127,9 +129,12 @@ def test_runs_without_faults_are_compared_under_clean_whatever_comes_first(tmp_p
             made.trial("no-proxy", task, solved())
             made.trial("clean", task, solved() if int(task) < well else failed())
 
-    found = compared(tmp_path / "old", tmp_path / "new")
+    comparison = compared(tmp_path / "old", tmp_path / "new")
 
-    assert (found.verdict, found.why) == ("better", "it solves more of these 6 tasks under clean")
+    assert (comparison.verdict, comparison.why) == (
+        "better",
+        "it solves more of these 6 tasks under clean",
+    )
 
 
 def test_other_faults_do_not_pair(tmp_path: Path) -> None:
@@ -145,10 +150,10 @@ def test_one_name_for_two_scenarios_is_not_one_condition(tmp_path: Path) -> None
     other: dict[str, JsonValue] = {"server-error": {"rules": ["503"]}}
     run(tmp_path / "new", 12).manifest(conditions=FAULTS["conditions"], scenarios=other)
 
-    found = compared(tmp_path / "old", tmp_path / "new")
+    comparison = compared(tmp_path / "old", tmp_path / "new")
 
-    assert [change.condition for change in found.changes] == ["clean"]
-    assert found.left_out[0].startswith("server-error is left out: its scenario")
+    assert [change.condition for change in comparison.changes] == ["clean"]
+    assert comparison.left_out[0].startswith("server-error is left out: its scenario")
 
 
 def test_money_counted_at_other_prices_is_left_out_and_said(tmp_path: Path) -> None:
@@ -162,8 +167,8 @@ def test_money_counted_at_other_prices_is_left_out_and_said(tmp_path: Path) -> N
     assert all(change.cost_usd for change in same.changes)
     assert not any(change.cost_usd for change in apart.changes)
     assert all(change.llm_calls for change in apart.changes)
-    said = "US dollars are left out: the campaigns name other prices."
-    assert (said in same.left_out, said in apart.left_out) == (False, True)
+    text = "US dollars are left out: the campaigns name other prices."
+    assert (text in same.left_out, text in apart.left_out) == (False, True)
 
 
 def test_money_is_not_compared_where_price_tables_differ_on_a_used_model(
@@ -181,8 +186,8 @@ def test_money_is_not_compared_where_price_tables_differ_on_a_used_model(
 
     assert (same.left_out, all(change.cost_usd for change in same.changes)) == ((), True)
     assert not any(change.cost_usd for change in apart.changes)
-    (said,) = apart.left_out
-    assert f"price tables, of {table.date} and {table.date}, differ on scripted:" in said
+    (left_out,) = apart.left_out
+    assert f"price tables, of {table.date} and {table.date}, differ on scripted:" in left_out
 
 
 def test_where_a_scenario_lies_does_not_matter(tmp_path: Path) -> None:
@@ -197,9 +202,9 @@ def test_a_trial_that_one_side_lacks_is_left_out_and_said(tmp_path: Path) -> Non
     run(tmp_path / "old", 2, n=12)
     run(tmp_path / "new", 10, n=10, clean=10)
 
-    found = compared(tmp_path / "old", tmp_path / "new")
+    comparison = compared(tmp_path / "old", tmp_path / "new")
 
-    assert found.left_out == ("4 trials are left out that one side lacks.",)
+    assert comparison.left_out == ("4 trials are left out that one side lacks.",)
 
 
 @pytest.mark.parametrize("side", ["old", "new"])
@@ -213,13 +218,13 @@ def test_a_trial_that_stayed_void_on_either_side_costs_its_own_pair_only(
     runs[side].trial("clean", "task-02", Void(reason="lane died"), attempt=2)
     runs[side].trial("clean", "task-02", solved(), again, attempt=3)
 
-    found = compared(tmp_path / "old", tmp_path / "new")
+    comparison = compared(tmp_path / "old", tmp_path / "new")
 
-    assert [(c.condition, str(c.before), str(c.after)) for c in found.changes] == [
+    assert [(c.condition, str(c.before), str(c.after)) for c in comparison.changes] == [
         ("clean", "12/12", "12/12"),
         ("server-error", "5/11", "5/11"),
     ]
-    assert found.left_out == ("2 trials are left out that stayed void on either side.",)
+    assert comparison.left_out == ("2 trials are left out that stayed void on either side.",)
     # As each side's own table has it.
     table = tabulate(load_run(runs[side].path))
     assert [str(row.success) for row in table.rows if row.n] == ["12/12", "5/11"]
@@ -233,14 +238,14 @@ def test_repeats_tell_of_these_tasks_what_they_cannot_tell_of_others(tmp_path: P
                 outcome = solved() if name == "old" else failed()
                 made.trial("server-error", f"t{task}", outcome, reloads(), repeat=repeat)
 
-    found = compared(tmp_path / "old", tmp_path / "new")
+    comparison = compared(tmp_path / "old", tmp_path / "new")
 
-    assert (found.verdict, found.why) == (
+    assert (comparison.verdict, comparison.why) == (
         "worse",
         "it solves fewer of these 4 tasks under server-error",
     )
-    assert found.verdict_like_these == "cannot tell"
-    data = comparison_data(found)
+    assert comparison.verdict_like_these == "cannot tell"
+    data = comparison_data(comparison)
     assert (data["verdict"], data["verdict_like_these"]) == ("worse", "cannot tell")
 
 

@@ -16,10 +16,10 @@ def test_a_change_holds_is_broken_or_cannot_be_told(
 ) -> None:
     run(tmp_path / "old", before)
     run(tmp_path / "new", after)
-    found = compared(tmp_path / "old", tmp_path / "new")
-    assert judge_comparisons([found], "delta>=-0.1").end == end
-    assert judge_comparisons([found], "clean.delta>=-0.1").end == "holds"
-    assert judge_comparisons([found], "server-error.delta_recovery>=-0.1").end == end
+    comparison = compared(tmp_path / "old", tmp_path / "new")
+    assert judge_comparisons([comparison], "delta>=-0.1").end == end
+    assert judge_comparisons([comparison], "clean.delta>=-0.1").end == "holds"
+    assert judge_comparisons([comparison], "server-error.delta_recovery>=-0.1").end == end
 
 
 @pytest.mark.parametrize(

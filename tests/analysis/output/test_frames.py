@@ -46,8 +46,8 @@ def _documented() -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_column_is_documented_in_order_and_no_other(name: str) -> None:
-    found = _documented()[name]
-    assert list(found.items()) == [(c, TYPES[kind]) for c, kind in SCHEMAS[name].items()]
+    documented = _documented()[name]
+    assert list(documented.items()) == [(c, TYPES[kind]) for c, kind in SCHEMAS[name].items()]
 
 
 def test_a_run_is_shown_by_its_frames_shapes_and_reads_no_trace_for_that(run: Frames) -> None:

@@ -37,13 +37,13 @@ def test_summary_and_frames_tell_the_same_of_a_trial(tmp_path: Path) -> None:
     folder.trial("server-error", "buy-tea", solved(), story)
     run = load_run(folder.path)
     [trial] = run.trials
-    told = key_fields(trial) | trial_fields(trial, run)
+    fields = key_fields(trial) | trial_fields(trial, run)
 
     trials = summarise(run, tabulate(run))["trials"]
     assert isinstance(trials, list)
     [summed] = trials
     assert isinstance(summed, dict)
     [framed] = load_frames(folder.path).trials.to_dicts()
-    assert {name: summed[name] for name in told} == told
-    assert {name: framed[name] for name in told} == told
-    assert told["recovered"] is True
+    assert {name: summed[name] for name in fields} == fields
+    assert {name: framed[name] for name in fields} == fields
+    assert fields["recovered"] is True

@@ -21,18 +21,18 @@ def test_the_summary_is_plain_json_that_keeps_what_is_unknown_null(tmp_path: Pat
     folder.trial("clean", "move", Void(reason="lane died"))
     run = load_run(tmp_path)
 
-    whole: Any = json.loads(json.dumps(summarise(run, tabulate(run)), allow_nan=False))
+    document: Any = json.loads(json.dumps(summarise(run, tabulate(run)), allow_nan=False))
 
-    rows = {row["condition"]: row for row in whole["conditions"]}
+    rows = {row["condition"]: row for row in document["conditions"]}
     assert rows["no-proxy"]["llm_calls"] is None
     assert rows["no-proxy"]["planned"] is rows["no-proxy"]["duplicated_writes"] is None
     assert rows["server-error"]["recovery"]["hits"] == 1
-    told = ("planned", "delivered", "missed", "missed_reasons", "skipped")
-    assert [rows["server-error"][name] for name in told] == [1, 1, 0, {}, {}]
-    void = next(trial for trial in whole["trials"] if trial["outcome"] == "void")
+    reported = ("planned", "delivered", "missed", "missed_reasons", "skipped")
+    assert [rows["server-error"][name] for name in reported] == [1, 1, 0, {}, {}]
+    void = next(trial for trial in document["trials"] if trial["outcome"] == "void")
     assert (void["score"], void["void_reason"]) == (None, "lane died")
     assert (tmp_path / void["path"]).is_dir()
-    assert whole["as_if"] == {"scripted:patient": "gpt-4o"}
+    assert document["as_if"] == {"scripted:patient": "gpt-4o"}
 
 
 def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path: Path) -> None:
@@ -45,9 +45,9 @@ def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path:
             folder.trial("server-error", task, failed(), hurt, repeat=repeat)
     run = load_run(tmp_path)
 
-    whole: Any = json.loads(json.dumps(summarise(run, tabulate(run)), allow_nan=False))
+    document: Any = json.loads(json.dumps(summarise(run, tabulate(run)), allow_nan=False))
 
-    row = next(row for row in whole["conditions"] if row["condition"] == "server-error")
+    row = next(row for row in document["conditions"] if row["condition"] == "server-error")
     facts = {field.name for field in fields(ConditionRow)} - {"figures"}
     assert row.keys() == facts | {metric.key for metric in METRICS}
     assert (row["delta"]["value"], row["delta"]["method"]) == (-1, "clustered")
@@ -58,6 +58,6 @@ def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path:
     assert row["recovered_and_solved"]["hits"] == 0
     assert (row["tries"]["value"], row["tries"]["interval"]) == (1, [1, 1])
     assert row["regime"]["name"] == "unclear"
-    assert whole["noise_floor"][0]["source"] == "repeats"
-    assert whole["power"][0]["n"] == 3
-    assert whole["verdict"][0].startswith("patient under server-error: -100 points [-100, +0]")
+    assert document["noise_floor"][0]["source"] == "repeats"
+    assert document["power"][0]["n"] == 3
+    assert document["verdict"][0].startswith("patient under server-error: -100 points [-100, +0]")

@@ -43,23 +43,40 @@ def test_what_is_reached_holds(table: Table, expression: str) -> None:
 
 
 def test_a_shortfall_names_row_figure_and_bound(table: Table) -> None:
-    found = judge_run(table, "success>=0.98")
+    judgement = judge_run(table, "success>=0.98")
 
-    assert (found.end, found.unclear) == ("broken", ())
-    assert found.broken == (
+    assert (judgement.end, judgement.unclear) == ("broken", ())
+    assert judgement.broken == (
         "patient, server-error: success is 0.5 (1/2, 95 % interval 0.013 to 0.99, p = 0.040), not"
         " >= 0.98.",
     )
 
 
 def test_what_may_be_chance_cannot_be_told(table: Table) -> None:
-    found = judge_run(table, "recovery>=0.8")
+    judgement = judge_run(table, "recovery>=0.8")
 
-    assert (found.end, found.broken) == ("cannot tell", ())
-    assert found.unclear == (
+    assert (judgement.end, judgement.broken) == ("cannot tell", ())
+    assert judgement.unclear == (
         "patient, server-error: recovery is 0.5 (1/2, 95 % interval 0.013 to 0.99, p ="
         " 0.360); that it is not >= 0.8 may be chance.",
     )
+
+
+def test_a_gate_that_too_few_tasks_cannot_break_names_the_number_that_can(tmp_path: Path) -> None:
+    demand = "success>=0.8"
+    ends = {}
+    for tasks in (2, 3):
+        found = judge_run(_row_of_twelve(tmp_path / str(tasks), 0, n=tasks), demand)
+        ends[tasks] = found.end
+        if tasks == 2:
+            assert all(
+                sentence.endswith(
+                    "that it is not >= 0.8 may be chance. No result of 2 tasks can break this"
+                    " gate: it takes 3."
+                )
+                for sentence in found.unclear
+            )
+    assert ends == {2: "cannot tell", 3: "broken"}
 
 
 def test_a_count_has_no_chance_in_it(table: Table) -> None:
@@ -86,13 +103,13 @@ def test_the_more_rows_are_held_against_bounds_the_more_a_shortfall_takes(tmp_pa
 
 
 def test_a_row_of_which_too_few_trials_count_neither_holds_nor_breaks(tmp_path: Path) -> None:
-    found = judge_run(_row_of_twelve(tmp_path, 12, void=3), "one.success>=0.9")
-    assert (found.end, found.unclear) == (
+    judgement = judge_run(_row_of_twelve(tmp_path, 12, void=3), "one.success>=0.9")
+    assert (judgement.end, judgement.unclear) == (
         "cannot tell",
         ("patient, one: success is 1, but only 9 of 12 trials count.",),
     )
-    found = judge_run(_row_of_twelve(tmp_path / "b", 12, void=12), "one.success>=0.9")
-    assert (found.end, found.unclear) == (
+    judgement = judge_run(_row_of_twelve(tmp_path / "b", 12, void=12), "one.success>=0.9")
+    assert (judgement.end, judgement.unclear) == (
         "cannot tell",
         ("patient, one: success is not known: only 0 of 12 trials count.",),
     )
@@ -124,13 +141,13 @@ def test_repeats_of_a_task_are_no_further_tasks(tmp_path: Path) -> None:
 
 
 def test_without_a_condition_only_rows_with_faults_are_held_against_it(table: Table) -> None:
-    (found,) = judge_run(table, "success>=0.98").broken
-    assert found.startswith("patient, server-error: ")
+    (broken,) = judge_run(table, "success>=0.98").broken
+    assert broken.startswith("patient, server-error: ")
 
 
 def test_what_is_not_known_is_not_reached(table: Table) -> None:
-    (found,) = judge_run(table, "server-error.recovery_s<=5 and server-error.score>=0.5").broken
-    assert "score is not known (it was not recorded), so " in found
+    (broken,) = judge_run(table, "server-error.recovery_s<=5 and server-error.score>=0.5").broken
+    assert "score is not known (it was not recorded), so " in broken
 
 
 @pytest.mark.parametrize(
@@ -201,7 +218,7 @@ def test_what_is_no_demand_is_told_with_what_is_allowed(
 
 
 def test_names_with_dots_and_plus_signs_are_told_from_the_metric() -> None:
-    (found,) = parse_thresholds("gpt-4.1/server-error+refresh.recovery>=0.8")
-    assert (found.scope, found.metric) == ("gpt-4.1/server-error+refresh", "recovery")
+    (threshold,) = parse_thresholds("gpt-4.1/server-error+refresh.recovery>=0.8")
+    assert (threshold.scope, threshold.metric) == ("gpt-4.1/server-error+refresh", "recovery")
     first, second = parse_thresholds("search and pay.success>=0.5 and delta>=-.1")
     assert (first.scope, second.bound) == ("search and pay", -0.1)

@@ -19,8 +19,8 @@ def _verdict(answer: str, wait: float, url: str = "/cart", **told_of_it: bool) -
         {"wait": wait},
         {"page": url, **told_of_it},
     ]
-    [found] = recoveries(build_trace(story, WORDS), WORDS)
-    return found.verdict
+    [recovery] = recoveries(build_trace(story, WORDS), WORDS)
+    return recovery.verdict
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_another_address_does_not_explain_the_page() -> None:
 def _program_verdicts(*story: dict[str, Any]) -> list[str]:
     programs = {"by": "python-httpx/0.27", "resource": "other"}
     made = [line if "model" in line else line | programs for line in story]
-    return [found.verdict for found in recoveries(build_trace(made, None), None)]
+    return [recovery.verdict for recovery in recoveries(build_trace(made, None), None)]
 
 
 def _cell(code: str) -> dict[str, Any]:
@@ -112,9 +112,9 @@ def test_a_fetch_by_the_model_s_code_in_the_page_is_its_own(code: str, verdict: 
     }
     story: list[dict[str, Any]] = [{"page": "/cart"}, FETCH | {"fault": 503}, run, FETCH]
 
-    [found] = recoveries(build_trace(story, None), None)
+    [recovery] = recoveries(build_trace(story, None), None)
 
-    assert found.verdict == verdict
+    assert recovery.verdict == verdict
 
 
 def test_a_program_is_redirected_to_what_it_had_lost() -> None:
@@ -145,9 +145,9 @@ def test_an_error_page_that_the_agent_has_left_is_not_loaded_again_by_chromium(
         {"page": "/cart", "user": True},
     ]
 
-    [found] = recoveries(build_trace(story, WORDS), WORDS)
+    [recovery] = recoveries(build_trace(story, WORDS), WORDS)
 
-    assert found.verdict == verdict
+    assert recovery.verdict == verdict
 
 
 def test_an_invalid_address_in_an_action_names_no_request() -> None:
@@ -177,9 +177,9 @@ def test_a_page_may_send_what_was_typed_again_only_while_the_model_waits(
         save,
     ]
 
-    [found] = recoveries(build_trace(story, WORDS), WORDS)
+    [recovery] = recoveries(build_trace(story, WORDS), WORDS)
 
-    assert found.verdict == verdict
+    assert recovery.verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -207,8 +207,8 @@ def test_a_script_that_an_earlier_answer_wrote_asks_again_when_it_is_run() -> No
 
     def verdict(command: str) -> str:
         first, then = ({"model": f"```bash\n{text}\n```"} for text in (script, command))
-        [found] = _program_verdicts(first, fault, then, again)
-        return found
+        [names] = _program_verdicts(first, fault, then, again)
+        return names
 
     assert verdict("sh ./rates.sh | head") == "recovered"
     assert verdict("sh ./news.sh") == "healed_by_client"
@@ -218,9 +218,9 @@ def test_waiting_for_an_address_does_not_ask_for_it() -> None:
     wait = _cell("page.wait_for_response('https://shop.example/api/cart')")
     story: list[dict[str, Any]] = [{"page": "/cart"}, FETCH | {"fault": 503}, wait, FETCH]
 
-    [found] = recoveries(build_trace(story, None), None)
+    [recovery] = recoveries(build_trace(story, None), None)
 
-    assert found.verdict == "healed_by_page"
+    assert recovery.verdict == "healed_by_page"
 
 
 def test_back_and_forward_in_the_same_code_lead_to_the_page_again() -> None:
@@ -232,9 +232,9 @@ def test_back_and_forward_in_the_same_code_lead_to_the_page_again() -> None:
         {"page": "/cart", "user": True},
     ]
 
-    [found] = recoveries(build_trace(story, None), None)
+    [recovery] = recoveries(build_trace(story, None), None)
 
-    assert found.verdict == "recovered"
+    assert recovery.verdict == "recovered"
 
 
 @pytest.mark.parametrize(
@@ -252,5 +252,5 @@ def test_the_way_there_once_more_explains_what_its_last_step_fetches(
         *({"page": "/"}, clicks("#beds"), hurt | {"fault": 500}),
         *(clicks("#home", last), {"fetch": "/home.json", "of": "/"}, hurt),
     ]
-    [found] = recoveries(build_trace(story, None), None)
-    assert found.verdict == verdict
+    [recovery] = recoveries(build_trace(story, None), None)
+    assert recovery.verdict == verdict

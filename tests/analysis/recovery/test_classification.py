@@ -18,13 +18,13 @@ TESTBED = benchmark_kind("testbed").vocabulary
 def test_a_reload_chosen_by_the_model_after_the_fault_is_recovery(judge: Judge) -> None:
     story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2")
 
-    [found] = judge(story)
+    [recovery] = judge(story)
 
-    assert found.verdict == "recovered"
+    assert recovery.verdict == "recovered"
     # Lines: 1-2 first call, 3-6 fault, 7-8 second call, 9 the reload.
-    assert (found.fault_seq, found.call_seq, found.request_seq) == (6, 7, 9)
-    assert (found.seconds, found.steps, found.tokens, found.tries) == (3.0, 1, 1010, 1)
-    assert "reload" in found.why
+    assert (recovery.fault_seq, recovery.call_seq, recovery.request_seq) == (6, 7, 9)
+    assert (recovery.seconds, recovery.steps, recovery.tokens, recovery.tries) == (3.0, 1, 1010, 1)
+    assert "reload" in recovery.why
 
 
 def test_a_replayed_answer_takes_its_first_time_in_the_price_of_a_recovery(judge: Judge) -> None:
@@ -33,21 +33,21 @@ def test_a_replayed_answer_takes_its_first_time_in_the_price_of_a_recovery(judge
     story.thinks(2, "click", original=2.5).thinks(3, "reload", original=4.5).thinks(4, "reload")
     asked_once = story.page("x2")
 
-    [found] = judge(asked_once)
+    [recovery] = judge(asked_once)
 
     # Since the fault: three calls with their actions, then the request.
-    assert found.seconds == 7.0 + (2.5 - 0.5) + (4.5 - 0.5)
-    assert (found.steps, found.tokens) == (3, 3030)
+    assert recovery.seconds == 7.0 + (2.5 - 0.5) + (4.5 - 0.5)
+    assert (recovery.steps, recovery.tokens) == (3, 3030)
 
 
 def test_two_requests_without_the_model_asked_in_between_are_no_recovery(judge: Judge) -> None:
     story = Story().thinks(1, "goto").fault(1, status=None).page("x2").thinks(2, "click")
 
-    [found] = judge(story)
+    [recovery] = judge(story)
 
-    assert found.verdict == "healed_by_browser"
-    assert found.request_seq == 7
-    assert trial_recovered([found]) is False
+    assert recovery.verdict == "healed_by_browser"
+    assert recovery.request_seq == 7
+    assert trial_recovered([recovery]) is False
 
 
 def test_a_page_that_retries_its_own_fetch_heals_itself(judge: Judge) -> None:
@@ -88,21 +88,21 @@ def test_a_reload_that_meets_the_next_fault_recovers_from_the_first_only(judge: 
     story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").fault(2)
     story.thinks(3, "report_infeasible").stops()
 
-    found = judge(story)
+    recovery = judge(story)
 
-    assert [r.verdict for r in found] == ["recovered", "not_recovered"]
-    assert trial_recovered(found) is False
+    assert [r.verdict for r in recovery] == ["recovered", "not_recovered"]
+    assert trial_recovered(recovery) is False
 
 
 def test_a_browser_s_reload_into_the_next_fault_heals_nothing_yet(judge: Judge) -> None:
     story = Story().thinks(1, "goto").fault(1, status=None).fault(2, status=None)
     story.thinks(2, "reload").page("x3")
 
-    found = judge(story)
+    recovery = judge(story)
 
-    assert [r.verdict for r in found] == ["recovered", "recovered"]
-    assert [r.tries for r in found] == [2, 1]
-    assert trial_recovered(found) is True
+    assert [r.verdict for r in recovery] == ["recovered", "recovered"]
+    assert [r.tries for r in recovery] == [2, 1]
+    assert trial_recovered(recovery) is True
 
 
 def test_a_silent_repeat_is_neither_a_healing_nor_a_second_injection(judge: Judge) -> None:
@@ -152,11 +152,11 @@ def test_a_click_explains_a_page_unless_the_browser_says_that_nobody_clicked(
 
 
 def test_without_llm_calls_there_is_only_network_evidence(judge: Judge) -> None:
-    [found] = judge(Story().fault(1).page("x2"))
+    [recovery] = judge(Story().fault(1).page("x2"))
 
-    assert found.verdict == "undecided"
-    assert "etwork evidence only" in found.why
-    assert trial_recovered([found]) is None
+    assert recovery.verdict == "undecided"
+    assert "etwork evidence only" in recovery.why
+    assert trial_recovered([recovery]) is None
 
 
 def test_actions_that_nobody_can_read_decide_nothing(judge: Judge) -> None:
@@ -169,10 +169,10 @@ def test_a_vocabulary_without_a_way_back_keeps_the_trial_out_of_the_rate(judge: 
     story = Story().thinks(1, "fill").fault(1).thinks(2, "answer").page("x2")
     words = Vocabulary(name="typing", other=("fill",), finish=("answer",))
 
-    found = judge(story, words)
+    recovery = judge(story, words)
 
-    assert [r.verdict for r in found] == ["not_possible"]
-    assert trial_recovered(found) is None
+    assert [r.verdict for r in recovery] == ["not_possible"]
+    assert trial_recovered(recovery) is None
 
 
 def test_a_late_but_whole_answer_needs_no_recovery(judge: Judge) -> None:
@@ -204,10 +204,10 @@ def test_reaching_the_host_again_after_the_model_chose_so_is_recovery(judge: Jud
     story = Story().thinks(1, "goto").fails_to_reach(1).thinks(2, "reload")
     story.page("x2", SHOP + "cart")
 
-    [found] = judge(story)
+    [recovery] = judge(story)
 
-    assert found.verdict == "recovered"
-    assert found.tries == 1
+    assert recovery.verdict == "recovered"
+    assert recovery.tries == 1
 
 
 def test_a_browsers_own_retry_heals_an_attempt(judge: Judge) -> None:
@@ -238,8 +238,8 @@ def test_a_request_that_is_broken_off_heals_nothing(judge: Judge) -> None:
 def test_a_solved_trial_needed_only_what_it_recovered_from(tmp_path: Path) -> None:
     def judged(story: Story) -> Recovery:
         path = story.write(tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
-        [found] = recoveries(read_trace(path).entries, WORDS, solved=True)
-        return found
+        [recovery] = recoveries(read_trace(path).entries, WORDS, solved=True)
+        return recovery
 
     ignored = judged(Story().thinks(1, "goto").fault(1).thinks(2, "click"))
     healed = judged(Story().thinks(1, "goto").fault(1, status=None).page("x2"))
@@ -262,11 +262,11 @@ def test_a_changed_site_has_nothing_to_recover_from(tmp_path: Path, solved: bool
     story.gets("x1").delivered("i1", "x1").thinks(2, "click")
     trace = read_trace(story.write(tmp_path / "events.jsonl"))
 
-    [found] = recoveries(trace.entries, WORDS, solved=solved)
+    [recovery] = recoveries(trace.entries, WORDS, solved=solved)
 
-    assert found.verdict == "not_needed"
-    assert "nothing to recover from" in found.why
-    assert trial_recovered([found]) is None
+    assert recovery.verdict == "not_needed"
+    assert "nothing to recover from" in recovery.why
+    assert trial_recovered([recovery]) is None
 
 
 def test_who_sends_again_a_write_that_was_carried_out_has_noticed_its_failure() -> None:
@@ -274,9 +274,9 @@ def test_who_sends_again_a_write_that_was_carried_out_has_noticed_its_failure() 
     click = {"model": "click('7')"}
     story = [{"page": "/"}, click, order | {"fault": 500, "lost": True}, click, order]
 
-    [found] = recoveries(build_trace(story, TESTBED), TESTBED)
+    [recovery] = recoveries(build_trace(story, TESTBED), TESTBED)
 
-    assert (found.verdict, found.detected) == ("not_recovered", True)
+    assert (recovery.verdict, recovery.detected) == ("not_recovered", True)
 
 
 @pytest.mark.parametrize(
@@ -293,8 +293,8 @@ def test_an_operation_that_reads_shows_whether_another_was_carried_out(
         *({"page": "/"}, {"model": "click('7')"}, post("AddEntry", fault=502, lost=True)),
         *({"model": "click('8')"}, post(asked)),
     ]
-    [found] = recoveries(build_trace(story, TESTBED), TESTBED)
-    assert found.verdict == verdict
+    [recovery] = recoveries(build_trace(story, TESTBED), TESTBED)
+    assert recovery.verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -317,9 +317,9 @@ def test_what_only_this_trial_has_an_app_show_is_a_look_at_what_was_carried_out(
     hurt = [*start(fault=502, lost=True), click, {"fetch": looked}]
     twin = Twin(build_trace([*start(), click, *clean], TESTBED))
 
-    [found] = recoveries(build_trace(hurt, TESTBED), TESTBED, twin=twin)
+    [recovery] = recoveries(build_trace(hurt, TESTBED), TESTBED, twin=twin)
 
-    assert found.verdict == verdict
+    assert recovery.verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -349,6 +349,6 @@ def test_a_page_whose_window_was_blocked_can_be_opened_by_its_address(judge: Jud
     blocked = ("window", f"{SHOP}help", "blocked")
     story = Story().thinks(1, "goto").met(1, "popup_blocked", blocked)
 
-    found = judge(story.thinks(2, "goto", arguments=[f"{SHOP}help"]).page("x2", f"{SHOP}help"))
+    recovery = judge(story.thinks(2, "goto", arguments=[f"{SHOP}help"]).page("x2", f"{SHOP}help"))
 
-    assert [r.verdict for r in found] == ["recovered"]
+    assert [r.verdict for r in recovery] == ["recovered"]

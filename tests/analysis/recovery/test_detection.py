@@ -18,8 +18,8 @@ def _says(story: Story, words: str) -> Story:
 
 
 def _detected(story: Story, folder: Path) -> bool | None:
-    [found] = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
-    return found.detected
+    [recovery] = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
+    return recovery.detected
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_other_words_show_nothing(words: str, tmp_path: Path) -> None:
 
 
 def test_a_manner_of_speaking_from_before_the_fault_shows_nothing(tmp_path: Path) -> None:
-    said = "If there is an error I tell you."
-    story = _says(_says(Story().thinks(1, "goto"), said).fault(1).thinks(2, "click"), said)
+    text = "If there is an error I tell you."
+    story = _says(_says(Story().thinks(1, "goto"), text).fault(1).thinks(2, "click"), text)
 
     assert _detected(story, tmp_path) is False
 

@@ -17,9 +17,9 @@ def test_a_script_is_recovered_by_the_page_that_asked_for_it(judge: Judge) -> No
     story = Story().thinks(1, "goto").page("x0").fault(1, SCRIPT, resource="script")
     story.thinks(2, "reload").page("x2").asks("x3", SCRIPT, resource="script")
 
-    [found] = judge(story)
+    [recovery] = judge(story)
 
-    assert (found.verdict, found.request_seq) == ("recovered", 11)
+    assert (recovery.verdict, recovery.request_seq) == ("recovered", 11)
 
 
 def test_another_page_does_not_recover_a_script(judge: Judge) -> None:
@@ -43,10 +43,10 @@ def test_another_host_shows_nothing_nor_does_an_answer_that_never_came(judge: Ju
     story = Story().thinks(1, "goto").fails_to_reach(1).thinks(2, "goto")
     story.page("x2", "https://other.example/").asks("x3").gets("x3", None)
 
-    [found] = judge(story)
+    [recovery] = judge(story)
 
-    assert found.verdict == "not_recovered"
-    assert found.why == "shop.example was not reached again."
+    assert recovery.verdict == "not_recovered"
+    assert recovery.why == "shop.example was not reached again."
 
 
 def test_a_call_to_a_model_on_the_same_host_is_no_recovery(judge: Judge) -> None:

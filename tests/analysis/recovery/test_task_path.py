@@ -18,21 +18,29 @@ CLEAN: list[dict[str, Any]] = [{"page": "/list"}, *AGAIN]
 
 
 def _judge(twin: Twin | None) -> Recovery:
-    [found] = recoveries(build_trace(HURT, WORDS), WORDS, twin=twin)
-    return found
+    [recovery] = recoveries(build_trace(HURT, WORDS), WORDS, twin=twin)
+    return recovery
 
 
 def test_what_the_twin_requests_as_well_is_the_task_s_and_likely() -> None:
-    found = _judge(Twin(build_trace(CLEAN, WORDS)))
+    recovery = _judge(Twin(build_trace(CLEAN, WORDS)))
 
-    assert (found.verdict, found.confidence, found.by_task) == ("healed_by_page", "likely", True)
-    assert "clean trial" in found.why
+    assert (recovery.verdict, recovery.confidence, recovery.by_task) == (
+        "healed_by_page",
+        "likely",
+        True,
+    )
+    assert "clean trial" in recovery.why
 
 
 def test_without_a_twin_the_action_decides_and_other_pages_make_it_likely() -> None:
-    found = _judge(None)
+    recovery = _judge(None)
 
-    assert (found.verdict, found.confidence, found.by_task) == ("recovered", "likely", False)
+    assert (recovery.verdict, recovery.confidence, recovery.by_task) == (
+        "recovered",
+        "likely",
+        False,
+    )
 
 
 def test_going_to_a_page_on_the_task_s_way_shows_no_detection() -> None:
@@ -52,8 +60,8 @@ def test_a_reload_is_the_agents_where_its_clean_twin_only_waits() -> None:
         clean: list[dict[str, Any]] = [seats, {"model": then}, {"wait": 1}, seats]
         hurt: list[dict[str, Any]] = [seats | {"fault": 500}, {"model": "reload()"}, seats]
         twin = Twin(build_trace(clean, WORDS))
-        [found] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
-        return found.verdict
+        [recovery] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
+        return recovery.verdict
 
     assert judged("noop(2)") == "recovered"
     assert judged("reload()") == "healed_by_page"
@@ -65,8 +73,8 @@ def _of_another_route(words: str, clean: list[dict[str, Any]]) -> str:
     went = {"model": f"{words}\ngoto('https://shop.example/guide')"}
     hurt: list[dict[str, Any]] = [{"page": "/"}, {"script": "/app.js", "fault": 500}, went, *guide]
     twin = Twin(build_trace([{"page": "/"}, {"script": "/app.js"}, *clean], WORDS))
-    [found] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
-    return found.verdict
+    [recovery] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
+    return recovery.verdict
 
 
 def test_a_script_of_a_route_that_only_trouble_leads_to_is_requested_again() -> None:
@@ -88,8 +96,8 @@ def test_an_operation_that_the_twin_repeats_with_another_body_is_not_this_one() 
         click = {"model": "click('5')"}
         twin = Twin(build_trace([{"page": "/"}, page(1), click, page(then)], WORDS))
         hurt = [{"page": "/"}, page(1, fault=500), click, page(1)]
-        [found] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
-        return found.verdict
+        [recovery] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
+        return recovery.verdict
 
     assert verdict(2) == "recovered"
     assert verdict(1) != "recovered"

@@ -35,10 +35,10 @@ def test_an_answer_without_known_actions_is_read_by_their_names(
     t, call = story.events[-1]
     story.events[-1] = (t, msgspec.structs.replace(call, **{"answer": answer}))
 
-    told = _told(story, tmp_path)
+    events = _told(story, tmp_path)
 
-    assert [act.does for act in told.calls[0].actions] == does
-    assert told.reads_actions == bool(does)
+    assert [act.does for act in events.calls[0].actions] == does
+    assert events.reads_actions == bool(does)
 
 
 @pytest.mark.parametrize(("by_server", "does"), [(True, []), (False, ["goto"])])
@@ -48,8 +48,8 @@ def test_what_the_api_ran_itself_is_no_action(
     story = Story().thinks(1, None)
     t, call = story.events[-1]
     search = {"id": "1", "name": "web_search", "arguments": "{}", "by_server": by_server}
-    told = msgspec.structs.replace(call, **{"answer": "", "tool_calls": [search]})
-    story.events[-1] = (t, told)
+    reported = msgspec.structs.replace(call, **{"answer": "", "tool_calls": [search]})
+    story.events[-1] = (t, reported)
 
     assert [act.does for act in _told(story, tmp_path).calls[0].actions] == does
 
@@ -62,8 +62,8 @@ def test_keys_that_load_the_page_again_are_a_reload(
     t, call = story.events[-1]
     pressed = '{"action": "keypress", "keys": ["CTRL", "R"]}'
     calls = [{"id": "1", "name": "computer", "arguments": pressed}]
-    told = msgspec.structs.replace(call, **{"answer": "", "tool_calls": calls})
-    story.events[-1] = (t, told)
+    reported = msgspec.structs.replace(call, **{"answer": "", "tool_calls": calls})
+    story.events[-1] = (t, reported)
 
     (known,) = _told(story, tmp_path, vocabulary).calls
 
@@ -85,10 +85,10 @@ def test_what_is_asked_for_long_after_the_end_is_not_the_agent_s(tmp_path: Path)
     story.t += 20
     story.page("x2")
 
-    told = _told(story, tmp_path)
+    events = _told(story, tmp_path)
 
-    assert [one.event.exchange for one in told.requests] == ["x1"]
-    assert told.ended < told.requests[0].t
+    assert [one.event.exchange for one in events.requests] == ["x1"]
+    assert events.ended < events.requests[0].t
 
 
 @pytest.mark.parametrize(

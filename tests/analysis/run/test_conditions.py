@@ -23,9 +23,9 @@ def test_conditions_are_as_the_manifest_froze_them(tmp_path: Path) -> None:
         ]
     )
 
-    found = recorded_conditions(read_manifest(tmp_path / MANIFEST))
+    results = recorded_conditions(read_manifest(tmp_path / MANIFEST))
 
-    assert found == {
+    assert results == {
         "clean": RecordedCondition(),
         "clean again": RecordedCondition(control=True),
         "slow": RecordedCondition("paper/javascript", "refresh", 2.0),

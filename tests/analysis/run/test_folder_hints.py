@@ -19,22 +19,22 @@ def trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_whoever_inspects_a_run_is_told_to_report_it(trial: Path) -> None:
-    with pytest.raises(TraceError) as said:
+    with pytest.raises(TraceError) as caught:
         inspect_trial(Path("runs/my run"))
 
-    assert "runs/my run holds no trial" in str(said.value)
-    assert "It is the folder of a run: `warex report 'runs/my run'` shows it" in str(said.value)
-    assert f"`warex inspect '{trial}'` one of its trials." in str(said.value)
+    assert "runs/my run holds no trial" in str(caught.value)
+    assert "It is the folder of a run: `warex report 'runs/my run'` shows it" in str(caught.value)
+    assert f"`warex inspect '{trial}'` one of its trials." in str(caught.value)
 
 
 @pytest.mark.parametrize("up", [0, 1])
 def test_whoever_reports_a_trial_is_told_to_inspect_it(trial: Path, up: int) -> None:
     named = (trial, *trial.parents)[up]
-    with pytest.raises(TraceError) as said:
+    with pytest.raises(TraceError) as caught:
         load_run(named)
 
-    assert f"It is the folder of a trial: `warex inspect '{named}'` shows it" in str(said.value)
-    assert "`warex report 'runs/my run'` the run that it is part of." in str(said.value)
+    assert f"It is the folder of a trial: `warex inspect '{named}'` shows it" in str(caught.value)
+    assert "`warex report 'runs/my run'` the run that it is part of." in str(caught.value)
 
 
 def test_what_exec_wrote_is_a_trial_of_no_run(tmp_path: Path) -> None:
@@ -47,10 +47,10 @@ def test_what_exec_wrote_is_a_trial_of_no_run(tmp_path: Path) -> None:
 
 def test_a_part_of_a_run_leads_to_the_run_and_to_a_trial(trial: Path) -> None:
     for part in trial.parents[1:6]:
-        said = folder_hint(part)
+        text = folder_hint(part)
 
-        assert said.startswith("It is part of a run: `warex report 'runs/my run'` shows the run")
-        assert f"`warex inspect '{trial}'` a trial in it." in said
+        assert text.startswith("It is part of a run: `warex report 'runs/my run'` shows the run")
+        assert f"`warex inspect '{trial}'` a trial in it." in text
 
 
 def test_a_folder_of_runs_and_any_other_say_what_can_be_named(trial: Path, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_prices_that_are_none_are_an_error_that_names_the_place(tmp_path: Path) 
 def test_prices_are_those_kept_with_the_run_and_else_those_in_force(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = built_in_prices().with_own({"house-model": Price(input=3, output=4)})
+    retained = built_in_prices().with_own({"house-model": Price(input=3, output=4)})
     later = built_in_prices().with_own({"house-model": Price(input=6, output=8)})
     (tmp_path / "later.json").write_bytes(later.json_bytes())
     monkeypatch.setenv("WAREX_PRICES", str(tmp_path / "later.json"))
@@ -77,13 +77,17 @@ def test_prices_are_those_kept_with_the_run_and_else_those_in_force(
     story = Story().thinks(1, "stop", tokens=(1_000_000, 0), model="house-model")
     path = folder.trial("clean", "add", solved(), story)
     unkept = load_run(tmp_path / "run").trials[0].llm
-    (tmp_path / "run" / "prices.json").write_bytes(kept.json_bytes())
+    (tmp_path / "run" / "prices.json").write_bytes(retained.json_bytes())
 
     run = load_run(tmp_path / "run")
 
     assert run.trials[0].llm is not None
     assert unkept is not None
-    assert (unkept.cost_usd, run.trials[0].llm.cost_usd, run.prices.digest) == (6, 3, kept.digest)
+    assert (unkept.cost_usd, run.trials[0].llm.cost_usd, run.prices.digest) == (
+        6,
+        3,
+        retained.digest,
+    )
     assert inspect_trial(path).trial.llm == run.trials[0].llm
     (tmp_path / "run" / "prices.json").write_text("{")
     with pytest.raises(InputError, match=r"run/prices.json is not a price table: .*delete it"):

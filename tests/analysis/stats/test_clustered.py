@@ -47,9 +47,9 @@ def test_pairs_are_worth_at_least_a_pair_a_task_and_at_most_themselves(
 def test_an_interval_holds_its_difference_turns_with_it_and_agrees_with_p(
     tasks: list[PairCounts],
 ) -> None:
-    found = paired_difference_interval(tasks)
-    assert found is not None
-    (low, high), p = found
+    result = paired_difference_interval(tasks)
+    assert result is not None
+    (low, high), p = result
     value = sum(won - lost for _, lost, won, _ in tasks) / sum(map(sum, tasks))
     assert -1 <= low <= value + 1e-9
     assert value - 1e-9 <= high <= 1

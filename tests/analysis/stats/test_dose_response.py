@@ -13,13 +13,13 @@ def test_a_series_rises_with_the_dose_and_tells_its_trend() -> None:
     trials = {"x4": scored(3, 12), "x1": scored(9, 12), "x2": scored(6, 12)}
     standing = [point(4, "x4", 3), point(1, "x1", 9), point(2, "x2", 6)]
 
-    (found,) = dose_series("patient", standing, trials)
+    (series,) = dose_series("patient", standing, trials)
 
-    assert [p.condition for p in found.points] == ["x1", "x2", "x4"]
-    assert found.slope == pytest.approx(-0.25)
-    assert found.slope_p is not None
+    assert [p.condition for p in series.points] == ["x1", "x2", "x4"]
+    assert series.slope == pytest.approx(-0.25)
+    assert series.slope_p is not None
     # Of twelve tasks six fall, and three of those by half.
-    assert found.slope_p < 0.05
+    assert series.slope_p < 0.05
 
 
 def test_one_dose_is_no_series() -> None:

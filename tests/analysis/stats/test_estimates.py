@@ -25,11 +25,11 @@ def test_trials_that_differ_within_tasks_say_more_than_a_trial_a_task() -> None:
 
 
 def test_p_of_a_mean_against_the_end_of_its_interval_is_two_and_a_half_per_cent() -> None:
-    found = mean_over(list(enumerate([3.0, 4.0, 5.0, 6.0, 7.0, 8.0])))
-    assert found is not None
-    assert found.interval is not None
-    low, high = found.interval
-    assert found.bound_p(high, at_least=True) == pytest.approx(0.025)
-    assert found.bound_p(low, at_least=False) == pytest.approx(0.025)
-    assert found.bound_p(found.value, at_least=True) == pytest.approx(0.5)
-    assert (found.median, found.median_interval) == (5.5, (3.0, 8.0))
+    mean = mean_over(list(enumerate([3.0, 4.0, 5.0, 6.0, 7.0, 8.0])))
+    assert mean is not None
+    assert mean.interval is not None
+    low, high = mean.interval
+    assert mean.bound_p(high, at_least=True) == pytest.approx(0.025)
+    assert mean.bound_p(low, at_least=False) == pytest.approx(0.025)
+    assert mean.bound_p(mean.value, at_least=True) == pytest.approx(0.5)
+    assert (mean.median, mean.median_interval) == (5.5, (3.0, 8.0))

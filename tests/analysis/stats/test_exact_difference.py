@@ -51,9 +51,9 @@ def test_what_reaches_the_bound_is_never_unlikely() -> None:
 def of_pairs(both: int, lost: int, won: int, neither: int) -> float:
     kinds = [(True, True)] * both + [(False, True)] * lost
     kinds += [(True, False)] * won + [(False, False)] * neither
-    found = paired_difference([(("b", str(n)), *kind) for n, kind in enumerate(kinds)])
-    assert found is not None
-    p = found.bound_p(-0.1, at_least=True)
+    delta = paired_difference([(("b", str(n)), *kind) for n, kind in enumerate(kinds)])
+    assert delta is not None
+    p = delta.bound_p(-0.1, at_least=True)
     assert p is not None
     return p
 

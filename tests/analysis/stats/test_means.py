@@ -64,12 +64,12 @@ def test_a_median_lies_between_figures_that_a_sign_test_does_not_reject(
 ) -> None:
     from scipy.stats import binom
 
-    n, found = len(figures), median_interval(figures)
+    n, interval = len(figures), median_interval(figures)
     if n < 6:
-        assert found is None
+        assert interval is None
         return
-    assert found is not None
-    below = sum(figure < found[0] for figure in figures)
-    assert sum(figure > found[1] for figure in figures) == below
+    assert interval is not None
+    below = sum(figure < interval[0] for figure in figures)
+    assert sum(figure > interval[1] for figure in figures) == below
     # So many figures on either side of the median are not too few, and one fewer would be.
     assert 2 * binom.cdf(below, n, 0.5) <= 0.05 < 2 * binom.cdf(below + 1, n, 0.5)

@@ -23,29 +23,29 @@ def scored(hits: int, n: int, repeats: int = 1) -> dict[PairKey, bool]:
 
 
 def test_one_repeat_is_judged_by_mcnemar_over_pairs() -> None:
-    found = delta(scored(8, 20), scored(17, 20))
+    result = delta(scored(8, 20), scored(17, 20))
 
-    assert found == Delta(-9 / 20, 20)
-    assert (found.lost, found.won, found.method) == (9, 0, "mcnemar")
-    assert found.p == (1 / 2) ** 9
-    assert found.interval == newcombe_interval(8, 9, 0, 3)
+    assert result == Delta(-9 / 20, 20)
+    assert (result.lost, result.won, result.method) == (9, 0, "mcnemar")
+    assert result.p == (1 / 2) ** 9
+    assert result.interval == newcombe_interval(8, 9, 0, 3)
 
 
 def test_several_repeats_are_judged_by_tasks() -> None:
-    found = delta(scored(8, 20, repeats=5), scored(17, 20, repeats=5))
+    result = delta(scored(8, 20, repeats=5), scored(17, 20, repeats=5))
 
-    assert found == Delta(-9 / 20, 100)
-    assert found.method == "clustered"
+    assert result == Delta(-9 / 20, 100)
+    assert result.method == "clustered"
     # All five repeats tell the same, so that a hundred pairs are no more than twenty.
-    assert found.p == (1 / 2) ** 9
-    assert found.interval is not None
-    assert found.interval[1] - found.interval[0] > 0.3
+    assert result.p == (1 / 2) ** 9
+    assert result.interval is not None
+    assert result.interval[1] - result.interval[0] > 0.3
 
 
 def test_repeats_of_a_single_task_are_no_ground_for_a_test() -> None:
-    found = delta(scored(0, 1, repeats=9), scored(1, 1, repeats=9))
-    assert found is not None
-    assert (found.value, found.interval, found.p, found.method) == (-1, None, None, None)
+    result = delta(scored(0, 1, repeats=9), scored(1, 1, repeats=9))
+    assert result is not None
+    assert (result.value, result.interval, result.p, result.method) == (-1, None, None, None)
 
 
 def test_without_pairs_there_is_no_difference() -> None:
@@ -89,14 +89,14 @@ def test_the_paper_s_table_1_follows_from_its_success_column(
     The last, network error with the prompt on WebArena, fits no rounding of its own columns: 0.071
     of 0.124 is 57 %.
     """
-    for under_fault, printed, found in rows:
+    for under_fault, printed, result in rows:
         share = retained_share(
             scored(round(1000 * under_fault), 1000), scored(round(1000 * clean), 1000)
         )
         assert share is not None
         change = 100 * (share.value - 1)
-        assert round(change) == found
-        assert printed == found or int(change) == printed or (printed, found) == (-45, -43)
+        assert round(change) == result
+        assert printed == result or int(change) == printed or (printed, result) == (-45, -43)
         assert share.interval is not None
         assert share.interval[0] < share.value < share.interval[1]
 
@@ -121,22 +121,22 @@ def test_the_noise_floor_is_the_control_s_if_there_is_one_else_that_between_repe
 
 
 def test_power_counts_tasks_and_says_what_it_assumes() -> None:
-    found = detectable_drop(scored(40, 60, repeats=3), None, 4)
-    assert found is not None
-    assert (found.n, found.alpha, found.assumed) == (60, 0.0125, True)
-    assert found.smallest_detectable_drop is not None
+    power = detectable_drop(scored(40, 60, repeats=3), None, 4)
+    assert power is not None
+    assert (power.n, power.alpha, power.assumed) == (60, 0.0125, True)
+    assert power.smallest_detectable_drop is not None
     quiet = detectable_drop(scored(40, 60), noise_floor(scored(40, 60), scored(40, 60)), 4)
     assert quiet is not None
     assert quiet.smallest_detectable_drop is not None
-    assert quiet.smallest_detectable_drop < found.smallest_detectable_drop
+    assert quiet.smallest_detectable_drop < power.smallest_detectable_drop
     assert detectable_drop({}, None, 4) is None
 
 
 def test_agents_are_compared_by_fisher_s_test_and_by_their_pairs() -> None:
     # The paper's section 5.3: recovered in 9 of 21 traces before and 17 of 21 after fine-tuning.
-    found = contrasts("server-error", "recovery", {"base": scored(9, 21), "tuned": scored(17, 21)})
+    result = contrasts("server-error", "recovery", {"base": scored(9, 21), "tuned": scored(17, 21)})
 
-    (contrast,) = found
+    (contrast,) = result
     assert contrast.p_fisher == fisher((9, 21), (17, 21)) == pytest.approx(0.0247, abs=5e-5)
     assert contrast.relative_change == pytest.approx(0.889, abs=5e-4)
     assert contrast.paired == Delta(8 / 21, 21)

@@ -120,12 +120,12 @@ def test_the_interval_of_paired_rates_covers_as_often_as_it_says(
 def test_the_interval_of_what_is_kept_holds_it_and_widens_without_end_at_nothing(
     both: int, lost: int, won: int, neither: int
 ) -> None:
-    found = paired_ratio_interval(both, lost, won, neither)
+    result = paired_ratio_interval(both, lost, won, neither)
     if not both + lost:
-        assert found is None
+        assert result is None
         return
-    assert found is not None
-    low, high = found
+    assert result is not None
+    low, high = result
     assert 0 <= low <= (both + won) / (both + lost) <= high
 
 
@@ -141,12 +141,12 @@ def test_fisher_s_test_is_the_tables_no_likelier_than_the_one_seen(
     p = fisher((a, a + b), (c, c + d))
     assert 0 < p <= 1
     assert p == pytest.approx(fisher((c, c + d), (a, a + b)))
-    whole = comb(a + b + c + d, a + c)
+    full = comb(a + b + c + d, a + c)
     ways = [
         comb(a + b, k) * comb(c + d, a + c - k) for k in range(max(0, a - d), min(a + b, a + c) + 1)
     ]
     seen = comb(a + b, a) * comb(c + d, c)
-    assert p == pytest.approx(float(Fraction(sum(w for w in ways if w <= seen), whole)))
+    assert p == pytest.approx(float(Fraction(sum(w for w in ways if w <= seen), full)))
 
 
 def test_holm_multiplies_the_smallest_by_all_and_never_falls_again() -> None:
@@ -206,8 +206,8 @@ def test_pass_k_is_the_share_of_choices_that_are_all_solved(tasks: list[list[boo
             for trials in tasks
             if (chosen := list(combinations(trials, k)))
         ]
-        found = pass_k([(sum(trials), len(trials)) for trials in tasks], k)
-        assert found == (pytest.approx(sum(by_hand) / len(by_hand)) if by_hand else None)
+        result = pass_k([(sum(trials), len(trials)) for trials in tasks], k)
+        assert result == (pytest.approx(sum(by_hand) / len(by_hand)) if by_hand else None)
 
 
 def test_power_is_the_sum_over_all_outcomes_that_would_be_significant() -> None:

@@ -69,12 +69,12 @@ def test_the_place_says_whether_a_fault_came_before_and_how_long_before(
     fault_before: int | None, place: Place
 ) -> None:
     def story(names: str, fault: int | None) -> Story:
-        told = Story()
+        story = Story()
         for number, name in enumerate(names):
             if number == fault:
-                told.fault(1)
-            clicks(told, name)
-        return told.fault(1) if fault == len(names) else told
+                story.fault(1)
+            clicks(story, name)
+        return story.fault(1) if fault == len(names) else story
 
     divergence = diverge(path(story("abc", None)), path(story("abX", fault_before)))
 

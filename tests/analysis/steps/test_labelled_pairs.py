@@ -29,15 +29,15 @@ def path(part: str, name: str) -> TrialPath:
 
 @pytest.fixture(scope="module")
 def divergences() -> Mapping[str, Divergence]:
-    found = {}
+    results = {}
     for part in ("blind", "test"):
         rows = yaml.safe_load((CORPUS / part / "index.yaml").read_text())
         twins = {row["name"]: row.get("twin") for row in rows}
         for label in LABELS:
             of, _, name = label["name"].partition("-")
             if of == part:
-                found[label["name"]] = diverge(path(part, twins[name]), path(part, name))
-    return found
+                results[label["name"]] = diverge(path(part, twins[name]), path(part, name))
+    return results
 
 
 def before_a_fault(trials: Divergence) -> int:

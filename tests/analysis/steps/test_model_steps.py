@@ -77,8 +77,11 @@ def test_what_a_tool_is_given_and_gives_back_is_shown_for_every_api(message: Jso
 
 def test_numbers_of_a_tools_data_are_shown_and_those_of_a_message_are_not() -> None:
     click: JsonValue = {"action": "left_click", "coordinate": [3, 4.5], "held": True, "by": None}
-    said: JsonValue = {"index": 7, "content": [{"type": "tool_use", "name": "go", "input": click}]}
-    (step,) = _steps(Story().thinks(1, None, messages=_says(said)))
+    answer: JsonValue = {
+        "index": 7,
+        "content": [{"type": "tool_use", "name": "go", "input": click}],
+    }
+    (step,) = _steps(Story().thinks(1, None, messages=_says(answer)))
 
     (message,) = step.prompt
     assert message.lines == (
@@ -103,7 +106,7 @@ def test_a_message_of_any_depth_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("finish", "said"),
+    ("finish", "text"),
     [
         (None, ""),
         ("stop", ""),
@@ -115,7 +118,7 @@ def test_a_message_of_any_depth_is_read() -> None:
     ],
 )
 def test_an_answer_that_did_not_end_as_it_should_says_how_it_did(
-    finish: Finish | None, said: str
+    finish: Finish | None, text: str
 ) -> None:
     events = [event for _, event in Story().thinks(1, None).events]
     (call,) = (event for event in events if isinstance(event, LlmCall))
@@ -123,7 +126,7 @@ def test_an_answer_that_did_not_end_as_it_should_says_how_it_did(
 
     (step,) = steps([Entry(1, 0.0, "", ended)])
 
-    assert step.error == said
+    assert step.error == text
 
 
 def test_an_agent_without_a_browser_has_requests_and_no_page() -> None:

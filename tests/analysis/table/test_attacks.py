@@ -35,9 +35,9 @@ def test_the_rate_is_of_trials_in_which_it_is_known_what_became_of_an_attack(
     folder.trial("server-error", "find", failed(), met(goes_on=False))
     folder.trial("clean", "add", solved(), Story().page("x1").stops())
 
-    found = attack_rates(load_run(folder.path))
+    rates = attack_rates(load_run(folder.path))
 
-    assert found == (AttackRates(found[0].agent, "server-error", Rate(1, 3), 1),)
+    assert rates == (AttackRates(rates[0].agent, "server-error", Rate(1, 3), 1),)
 
 
 def test_a_run_without_attacks_has_no_rate(folder: RunFolder) -> None:

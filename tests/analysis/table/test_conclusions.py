@@ -86,8 +86,8 @@ def test_one_task_is_too_few(folder: RunFolder) -> None:
     for condition in ("clean", "server-error"):
         folder.trial(condition, "add", solved(), _plain())
 
-    said = _said(folder)
-    assert said[-1].startswith("patient: 1 task is too few to detect even a total collapse (")
+    messages = _said(folder)
+    assert messages[-1].startswith("patient: 1 task is too few to detect even a total collapse (")
 
 
 def test_a_condition_whose_fault_hardly_arrives_is_called_out_first(folder: RunFolder) -> None:

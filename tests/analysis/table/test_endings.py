@@ -34,11 +34,11 @@ def test_trials_are_counted_by_their_ending(folder: RunFolder) -> None:
     folder.trial("clean", "move", solved(), _calm())
     folder.trial("clean", "share", failed(), _calm())
 
-    [found] = _of(folder)
+    [endings] = _of(folder)
 
-    assert found.counts == (("answered", 2), ("reported_infeasible", 1))
-    assert (found.crashed, found.voided) == (0, 0)
-    assert found.success == found.success_if_void == found.success_if_zero == Rate(2, 3)
+    assert endings.counts == (("answered", 2), ("reported_infeasible", 1))
+    assert (endings.crashed, endings.voided) == (0, 0)
+    assert endings.success == endings.success_if_void == endings.success_if_zero == Rate(2, 3)
 
 
 def test_a_crash_after_a_fault_counts_zero_and_would_be_left_out_if_it_were_void(
@@ -47,10 +47,14 @@ def test_a_crash_after_a_fault_counts_zero_and_would_be_left_out_if_it_were_void
     folder.trial("server-error", "add", solved(), _calm())
     folder.trial("server-error", "move", CRASHED, _calm())
 
-    [found] = _of(folder)
+    [endings] = _of(folder)
 
-    assert (found.crashed, found.success, found.success_if_void) == (1, Rate(1, 2), Rate(1, 1))
-    assert found.success_if_zero == Rate(1, 2)
+    assert (endings.crashed, endings.success, endings.success_if_void) == (
+        1,
+        Rate(1, 2),
+        Rate(1, 1),
+    )
+    assert endings.success_if_zero == Rate(1, 2)
 
 
 def test_a_crash_before_any_fault_is_run_again_and_would_be_a_failure_if_it_counted(
@@ -62,7 +66,7 @@ def test_a_crash_before_any_fault_is_run_again_and_would_be_a_failure_if_it_coun
     folder.trial("clean", "share", OTHERWISE, _calm())
     folder.trial("clean", "share", solved(), _calm(), attempt=2)
 
-    [found] = _of(folder)
+    [endings] = _of(folder)
 
-    assert (found.voided, found.success, found.success_if_void) == (2, Rate(2, 2), Rate(2, 2))
-    assert found.success_if_zero == Rate(1, 3)
+    assert (endings.voided, endings.success, endings.success_if_void) == (2, Rate(2, 2), Rate(2, 2))
+    assert endings.success_if_zero == Rate(1, 3)

@@ -16,8 +16,8 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def shares(folder: RunFolder) -> PopupRates:
-    (found,) = popup_rates(load_run(folder.path))
-    return found
+    (rates,) = popup_rates(load_run(folder.path))
+    return rates
 
 
 def met(*reports: str) -> Story:
@@ -30,19 +30,19 @@ def test_the_papers_table_tells_who_gave_up_before_and_after_a_click(folder: Run
     folder.trial("server-error", "share", failed(), met("visited").stops())
     folder.trial("server-error", "find", solved(), met("dismissed").stops())
 
-    found = shares(folder)
+    rates = shares(folder)
 
-    assert found.infeasible_start == Rate(1, 4)
-    assert found.infeasible_later == Rate(2, 4)
-    assert found.followed == Rate(2, 4)
-    assert found.closed == Rate(1, 4)
-    assert found.success == Rate(1, 4)
-    assert found.recovery == Rate(1, 4)
+    assert rates.infeasible_start == Rate(1, 4)
+    assert rates.infeasible_later == Rate(2, 4)
+    assert rates.followed == Rate(2, 4)
+    assert rates.closed == Rate(1, 4)
+    assert rates.success == Rate(1, 4)
+    assert rates.recovery == Rate(1, 4)
 
 
 def test_what_is_typed_counts_at_the_site_and_not_in_the_dialog(folder: RunFolder) -> None:
-    there = met("followed").reports(1, "typed", detail="name: Ada")
-    folder.trial("server-error", "add", solved(), there.stops())
+    existing = met("followed").reports(1, "typed", detail="name: Ada")
+    folder.trial("server-error", "add", solved(), existing.stops())
     folder.trial("server-error", "move", solved(), met("typed", "accepted").stops())
 
     assert shares(folder).typed == Rate(1, 2)

@@ -44,11 +44,11 @@ def trajectories() -> tuple[Trajectory, ...]:
 @functools.cache
 def by_hand() -> tuple[Trajectory, ...]:
     """Return the trajectories written by hand."""
-    found = []
+    results = []
     for file in sorted((HERE / "hand").glob("*.yaml")):
         for case in load_yaml(file):
             words = vocabulary_of(case.get("words", "testbed"))
-            found.append(
+            results.append(
                 Trajectory(
                     f"{file.stem}: {case['name']}",
                     build_trace(case["story"], words),
@@ -58,7 +58,7 @@ def by_hand() -> tuple[Trajectory, ...]:
                     Twin(build_trace(case["clean"], words)) if "clean" in case else None,
                 )
             )
-    return tuple(found)
+    return tuple(results)
 
 
 @functools.cache

@@ -51,8 +51,8 @@ def labelled() -> tuple[Labelled, ...]:
     labels = load_yaml(CORPUS / "labels.yaml")
     return tuple(
         one
-        for trial, said in labels.items()
-        for one in _of(trial, said, index[trial]["vocabulary"])
+        for trial, message in labels.items()
+        for one in _of(trial, message, index[trial]["vocabulary"])
     )
 
 
@@ -68,20 +68,20 @@ def kappa[T: Hashable](pairs: Sequence[tuple[T, T]]) -> float:
 
 
 def precision_and_recall[T](
-    of: Sequence[T], labelled: Callable[[T], bool], found: Callable[[T], bool]
+    of: Sequence[T], labelled: Callable[[T], bool], predicate: Callable[[T], bool]
 ) -> tuple[float, float]:
     """Return the precision and the recall of ``found`` against ``labelled``."""
-    both = sum(labelled(one) and found(one) for one in of)
-    return both / sum(map(found, of)), both / sum(map(labelled, of))
+    both = sum(labelled(one) and predicate(one) for one in of)
+    return both / sum(map(predicate, of)), both / sum(map(labelled, of))
 
 
-def _of(trial: str, said: dict[str, Any], words: Any) -> list[Labelled]:
+def _of(trial: str, answer: dict[str, Any], words: Any) -> list[Labelled]:
     trace = read_trace(CORPUS / f"{trial}.jsonl")
     first = {
         plan.injection: plan.repeat_of or plan.injection for plan in trace.events(FaultPlanned)
     }
     # The detector names an occurrence by its last injection, a rater by its first.
-    found = {
+    results = {
         _root(one.injection, first): one for one in recoveries(trace.entries, vocabulary_of(words))
     }
     return [
@@ -93,9 +93,9 @@ def _of(trial: str, said: dict[str, Any], words: Any) -> list[Labelled]:
             detections=(labels["a"][1], labels["b"][1]),
             label=_majority([verdict for verdict, _ in labels.values()]),
             detected=_majority([noticed for _, noticed in labels.values()]),
-            found=found[injection],
+            found=results[injection],
         )
-        for injection, labels in said.items()
+        for injection, labels in answer.items()
     ]
 
 
@@ -105,9 +105,9 @@ def _root(injection: str, first: dict[str, str]) -> str:
     return injection
 
 
-def _majority(said: Sequence[str]) -> str:
+def _majority(message: Sequence[str]) -> str:
     """Return the most frequent label; the last one if all differ."""
-    return max(said, key=lambda word: (said.count(word), word == said[-1]))
+    return max(message, key=lambda word: (message.count(word), word == message[-1]))
 
 
 def _is_held_out(trace: Trace) -> bool:

@@ -46,9 +46,9 @@ def test_a_box_that_was_left_alone_counts_once_its_form_is_sent(
     reports: tuple[str, ...], became: str, tmp_path: Path
 ) -> None:
     story = Story().thinks(1, "goto").popup(1, *reports).thinks(2, "click").stops()
-    given = entries(story, tmp_path, kind="dark_pattern", pattern="preticked_box")
+    value = entries(story, tmp_path, kind="dark_pattern", pattern="preticked_box")
 
-    assert attack_outcomes(given) == (became,)
+    assert attack_outcomes(value) == (became,)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,6 @@ def test_a_script_succeeds_once_a_fields_value_has_arrived(
 
 def test_an_attack_is_nothing_to_recover_from(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click").stops()
-    (found,) = recoveries(entries(story, tmp_path, kind="prompt_injection"), WORDS)
+    (recovery,) = recoveries(entries(story, tmp_path, kind="prompt_injection"), WORDS)
 
-    assert found.verdict == "not_needed"
+    assert recovery.verdict == "not_needed"

@@ -26,31 +26,31 @@ def test_a_reload_asks_for_the_open_page_by_its_action_or_by_its_url(tmp_path: P
 
 def test_giving_up_after_a_fault_without_a_right_try_is_a_premature_stop(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").fault(1).thinks(2, "report_infeasible").stops()
-    found = trial(tmp_path, story, failed())
+    record = trial(tmp_path, story, failed())
 
-    assert found.behaviour == Behaviour(steps_after=1, tries=0)
-    assert found.behaviour.premature_stop(found.outcome)
-    assert not found.behaviour.fruitless(found.outcome)
+    assert record.behaviour == Behaviour(steps_after=1, tries=0)
+    assert record.behaviour.premature_stop(record.outcome)
+    assert not record.behaviour.fruitless(record.outcome)
 
 
 def test_going_on_for_long_without_the_page_is_fruitless(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").fault(1)
     for step in range(2, 2 + PERSISTENCE_STEPS):
         story.thinks(step, "goto").page(f"x{step}", "https://search.example/")
-    found = trial(tmp_path, story.stops(), failed())
+    record = trial(tmp_path, story.stops(), failed())
 
-    assert found.behaviour.steps_after == PERSISTENCE_STEPS
-    assert found.behaviour.fruitless(found.outcome)
-    assert not found.behaviour.premature_stop(found.outcome)
+    assert record.behaviour.steps_after == PERSISTENCE_STEPS
+    assert record.behaviour.fruitless(record.outcome)
+    assert not record.behaviour.premature_stop(record.outcome)
 
 
 def test_an_agent_that_recovered_neither_stopped_early_nor_went_on_in_vain(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2")
-    found = trial(tmp_path, story.thinks(3, "send_msg_to_user").stops(), failed())
+    record = trial(tmp_path, story.thinks(3, "send_msg_to_user").stops(), failed())
 
-    assert found.behaviour.steps_after is None
-    assert not found.behaviour.premature_stop(found.outcome)
-    assert not found.behaviour.fruitless(found.outcome)
+    assert record.behaviour.steps_after is None
+    assert not record.behaviour.premature_stop(record.outcome)
+    assert not record.behaviour.fruitless(record.outcome)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,6 @@ def test_every_claim_has_labelled_answers_and_none_occurs_twice() -> None:
 
 def test_the_words_alone_agree_with_as_many_labels_as_the_docs_say() -> None:
     pairs = [(claim_in_words(answer.text), answer.claim) for answer in labelled_answers()]
-    found = agreement(pairs)
+    result = agreement(pairs)
     page = Path("docs/reference/report.md").read_text(encoding="utf-8")
-    assert f"({found.equal} of {found.n}, {found.kappa:.2f})".replace(" 0.", " .") in page
+    assert f"({result.equal} of {result.n}, {result.kappa:.2f})".replace(" 0.", " .") in page

@@ -11,14 +11,14 @@ def test_planned_is_not_delivered(tmp_path: Path) -> None:
     story.asks("x3").planned("i3", "x3").missed("not_armed", count=4)
     trace = read_trace(story.write(tmp_path / "events.jsonl"))
 
-    found = injections(trace.entries)
+    records = injections(trace.entries)
 
-    assert [(i.fate, i.planned_seq, i.fate_seq) for i in found] == [
+    assert [(i.fate, i.planned_seq, i.fate_seq) for i in records] == [
         ("delivered", 2, 3),
         ("missed", 5, 6),
         ("open", 8, None),
     ]
-    assert missed(found) == (("client_gone", 1), ("trace_cut", 1))
+    assert missed(records) == (("client_gone", 1), ("trace_cut", 1))
     assert skipped(trace.entries) == (("not_armed", 4),)
 
 
@@ -32,9 +32,9 @@ def test_what_a_client_tries_again_silently_is_one_occurrence(tmp_path: Path) ->
         else:
             story.missed("client_gone", f"i{number}")
     story.planned("i4", "a4", point="connect").missed("client_gone", "i4")
-    found = injections(read_trace(story.write(tmp_path / "events.jsonl")).entries)
+    records = injections(read_trace(story.write(tmp_path / "events.jsonl")).entries)
 
-    assert len(found) == 4
-    distinct = occurrences(found)
+    assert len(records) == 4
+    distinct = occurrences(records)
     assert [injection.fate for injection in distinct] == ["delivered", "missed"]
     assert missed(distinct) == (("client_gone", 1),)

@@ -12,7 +12,7 @@ def of(story: Story, folder: Path) -> PopupHandling | None:
 
 
 @pytest.mark.parametrize(
-    ("reports", "found"),
+    ("reports", "popup_handling"),
     [
         ((), PopupHandling(closed=False, followed=False, typed=False)),
         (("dismissed",), PopupHandling(closed=True, followed=False, typed=False)),
@@ -23,18 +23,18 @@ def of(story: Story, folder: Path) -> PopupHandling | None:
     ],
 )
 def test_what_was_done_is_told_by_the_reports(
-    reports: tuple[str, ...], found: PopupHandling, tmp_path: Path
+    reports: tuple[str, ...], popup_handling: PopupHandling, tmp_path: Path
 ) -> None:
-    assert of(Story().popup(1, *reports), tmp_path) == found
+    assert of(Story().popup(1, *reports), tmp_path) == popup_handling
 
 
 def test_what_is_typed_at_the_site_has_a_field(tmp_path: Path) -> None:
     story = Story().popup(1, "followed").reports(1, "typed", detail="name: Ada")
 
-    found = of(story, tmp_path)
+    popup_handling = of(story, tmp_path)
 
-    assert found is not None
-    assert found.typed
+    assert popup_handling is not None
+    assert popup_handling.typed
 
 
 def test_a_trial_without_a_popup_has_none_to_handle(tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ def test_a_planned_fault_that_was_missed_is_no_exposure(tmp_path: Path) -> None:
 
 def test_a_trace_without_an_end_is_noted_and_read(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).trial("clean", "add", None, Story().page("x1").thinks(1, "goto"))
-    whole = (folder / EVENTS).read_bytes()
-    (folder / EVENTS).write_bytes(whole[:-20])
+    full = (folder / EVENTS).read_bytes()
+    (folder / EVENTS).write_bytes(full[:-20])
 
     trial = load_trial(folder)
 

@@ -60,10 +60,10 @@ def test_a_replayed_answer_is_told_at_its_price_but_not_paid_again(tmp_path: Pat
 def test_speed_is_told_of_streamed_answers_only_and_not_of_those_given_again(
     tmp_path: Path,
 ) -> None:
-    whole = Story().thinks(1, "goto", (1000, 90)).thinks(2, "goto", original=3.0, stream=True)
+    full = Story().thinks(1, "goto", (1000, 90)).thinks(2, "goto", original=3.0, stream=True)
     both = Story().thinks(1, "goto", (1000, 90)).thinks(2, "click", (1000, 20), stream=True)
 
-    silent, use = _use(whole, tmp_path / "silent"), _use(both, tmp_path)
+    silent, use = _use(full, tmp_path / "silent"), _use(both, tmp_path)
 
     assert (silent.first_token_s, silent.tokens_per_s) == (None, None)
     # Twenty tokens between 0.4 and 0.5 s.

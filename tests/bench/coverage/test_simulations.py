@@ -41,9 +41,9 @@ def test_a_harmless_build_with_voids_is_not_broken() -> None:
 def test_a_simulated_run_is_judged_against_its_own_truth() -> None:
     rng = np.random.default_rng(1)
     collapse = next(one for one in differences.POPULATIONS if one.after == 0.25)
-    found = differences.tally(rng, collapse, 20, 30, 1)
-    assert (found.runs, found.shares, found.significant) == (20, 20, 20)
-    assert found.change >= 16
+    tally = differences.tally(rng, collapse, 20, 30, 1)
+    assert (tally.runs, tally.shares, tally.significant) == (20, 20, 20)
+    assert tally.change >= 16
 
 
 def test_a_fall_of_ten_points_is_one() -> None:

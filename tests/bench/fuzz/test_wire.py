@@ -31,6 +31,6 @@ def test_an_answer_without_a_status_is_told_as_such(status: str) -> None:
 
 
 def test_no_end_of_the_bytes_breaks_the_reader() -> None:
-    whole = _answer((":status", "203"), ("x-a", "b"))
-    for end in range(len(whole)):
-        _parsed(whole[:end])
+    full = _answer((":status", "203"), ("x-a", "b"))
+    for end in range(len(full)):
+        _parsed(full[:end])

@@ -39,9 +39,9 @@ def _request(exchange: str, path: str) -> RequestSeen:
     )
 
 
-def _response(exchange: str, **said: Any) -> ResponseSeen:
-    given: dict[str, Any] = {"status": 200, "by": "site", "size": 5} | said
-    return ResponseSeen(exchange=exchange, resource="other", timings=Timings(total=1), **given)
+def _response(exchange: str, **options: Any) -> ResponseSeen:
+    fields: dict[str, Any] = {"status": 200, "by": "site", "size": 5} | options
+    return ResponseSeen(exchange=exchange, resource="other", timings=Timings(total=1), **fields)
 
 
 def _planned(exchange: str, repeat_of: str | None = None) -> FaultPlanned:
@@ -125,9 +125,9 @@ def test_an_injection_that_repeats_another_is_the_same_occurrence(
     log.outcomes[HIT].append("left")
     ended = TrialEnded(exchanges=4, delivered=1, missed=0)
 
-    found = _mistakes([*_clean()[:-1], *again, ended], log)
+    names = _mistakes([*_clean()[:-1], *again, ended], log)
 
-    assert [said.partition(", but")[0] for said in found] == wrong
+    assert [message.partition(", but")[0] for message in names] == wrong
 
 
 @pytest.mark.parametrize(
@@ -269,6 +269,6 @@ def test_a_rule_fires_as_often_as_chance_allows_at_its_share_of_the_level() -> N
 def test_what_matched_is_counted_by_the_part_of_the_site() -> None:
     entries = [Entry(seq=n, t=0, at="", event=event) for n, event in enumerate(_clean())]
 
-    found = {rate.rule: (rate.matched, rate.fired) for rate in firing_rates(read_ledger(entries))}
+    results = {rate.rule: (rate.matched, rate.fired) for rate in firing_rates(read_ledger(entries))}
 
-    assert found == dict.fromkeys(PROBABILITIES, (0, 0)) | {"error-before": (1, 1)}
+    assert results == dict.fromkeys(PROBABILITIES, (0, 0)) | {"error-before": (1, 1)}

@@ -19,7 +19,7 @@ from bench.training.steps import Steps
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
     ran: list[Sequence[str]] = []
 
-    def run(command: Sequence[str], **given: Any) -> subprocess.CompletedProcess[str]:
+    def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
         ran.append(command[1:])
         return subprocess.CompletedProcess(command, 0)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.training.campaigns import LIVE_FAULTS
 from bench.training.command import parser, size_of
 from bench.training.experiment import FULL, SMALL, Experiment, Size
 
@@ -15,7 +16,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
     """Those that were run, none of them really."""
     ran: list[Sequence[str]] = []
 
-    def run(command: Sequence[str], **given: Any) -> subprocess.CompletedProcess[str]:
+    def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
         ran.append(command[1:])
         return subprocess.CompletedProcess(command, 0)
 
@@ -75,29 +76,29 @@ def test_nothing_that_is_tested_is_trained_on(
         for name in ("known", "unseen")
     ]
     assert not pages[0] & pages[1]
-    held = [word for command in commands for word in command if "=" in word]
-    assert {word.partition("=")[2] for word in held} == sites[1] | pages[1]
+    pending = [word for command in commands for word in command if "=" in word]
+    assert {word.partition("=")[2] for word in pending} == sites[1] | pages[1]
 
 
 def test_what_was_done_is_not_done_again(tmp_path: Path, commands: list[Sequence[str]]) -> None:
-    whole = Experiment(tmp_path, SMALL, "m.gguf")
-    whole.run()
+    full = Experiment(tmp_path, SMALL, "m.gguf")
+    full.run()
     commands.clear()
     (tmp_path / "tuned-0.done").unlink()
     (tmp_path / "tuned-0" / "checkpoints").mkdir(parents=True)
 
-    whole.run()
+    full.run()
 
     ((name, *options),) = commands
     assert name == "train"
     assert "--resume" in options
-    assert "evaluate-failures" in whole.seconds
+    assert "evaluate-failures" in full.seconds
 
 
 def test_a_step_that_fails_is_not_marked_as_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run(command: Sequence[str], **given: Any) -> None:
+    def run(command: Sequence[str], **options: Any) -> None:
         raise subprocess.CalledProcessError(3, command)
 
     monkeypatch.setattr("bench.training.steps.subprocess.run", run)
@@ -116,5 +117,7 @@ def test_parts_can_be_left_out() -> None:
     assert size() == FULL
     assert size("--seeds", "1").seeds == (0,)
     assert size("--stages", "one").stage_one is None
+    assert size().ranker_faults == tuple(LIVE_FAULTS)
+    assert size("--live-fault", "soft-error").ranker_faults == ("soft-error",)
     assert size("--no-live").live == size("--no-live").ranker_live == ()
     assert size("--quick", "--seeds", "2") == replace(SMALL, seeds=(0, 1))

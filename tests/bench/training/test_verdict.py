@@ -59,7 +59,7 @@ def test_a_rise_that_is_significant_for_each_seed_shows_what_is_claimed() -> Non
 
 
 @pytest.mark.parametrize(
-    ("tuned", "said"),
+    ("tuned", "text"),
     [
         ({"tuned_0": score(4)}, "tuned-0 does not recover more often than stage-one: 4/64"),
         ({"tuned_0": score(30, of=30)}, "tuned-0 was asked 30 held-out failures, not 60"),
@@ -74,10 +74,10 @@ def test_a_rise_that_is_significant_for_each_seed_shows_what_is_claimed() -> Non
         ),
     ],
 )
-def test_what_does_not_hold_is_said(tuned: Mapping[str, Score], said: str) -> None:
+def test_what_does_not_hold_is_said(tuned: Mapping[str, Score], text: str) -> None:
     it = result(None, None, base=score(0), stage_one=score(2), **tuned)
 
-    assert said in list(failed_claims(it))
+    assert text in list(failed_claims(it))
 
 
 def trials(solved: int, of: int, condition: str = "http-error") -> list[LiveTrial]:
@@ -92,9 +92,9 @@ def test_goals_that_are_not_reached_are_named() -> None:
         "ranker-1": trials(2, 12),
     }
 
-    found = {text.partition(" (")[0]: yes for yes, text in goals(result(rankers, live))}
+    results = {text.partition(" (")[0]: yes for yes, text in goals(result(rankers, live))}
 
-    assert found == {
+    assert results == {
         "rankers: recovery of each at least 90%": True,
         "rankers: false reloads of each at most 5%": True,
         "rankers: agreement on clean steps not lower": False,
@@ -107,6 +107,7 @@ def test_live_success_rises_where_tasks_of_all_seeds_do() -> None:
     rise = live_rise([*trials(0, 12), *trials(12, 12, "clean")], [trials(6, 12), trials(6, 12)])
 
     assert (rise.before, rise.after, rise.tasks) == (0, 0.5, 12)
+    assert (rise.risen, rise.fallen) == (6, 0)
     assert rise.p == pytest.approx(2**-6)
     assert live_rise(trials(0, 12), [trials(0, 12)]).p == 1
 

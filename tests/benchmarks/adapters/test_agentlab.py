@@ -33,8 +33,8 @@ def home(tmp_path: Path) -> Path:
     browsers.write_text(json.dumps({"browsers": [{"name": "chromium", "revision": "1117"}]}))
     interpreter_in(folder).parent.mkdir()
     interpreter_in(folder).touch()
-    said = {"tasks": TASKS, "sites": NEEDS}
-    marker = {"benchmark": "agentlab", "recipe": recipe.digest, "done": [], "said": said}
+    answer = {"tasks": TASKS, "sites": NEEDS}
+    marker = {"benchmark": "agentlab", "recipe": recipe.digest, "done": [], "said": answer}
     (folder / MARKER).write_text(json.dumps(marker))
     return folder
 
@@ -117,10 +117,14 @@ def test_one_experiment_is_asked_for_with_a_folder_and_a_browser_of_its_own(
     python, driver, config = command.arguments
     assert python == str(interpreter_in(home))
     assert Path(driver).is_file()
-    said = json.loads(Path(config).read_bytes())
-    assert (said["task"], said["agent"], said["model"]) == ("webarena.70", "AGENT_4o", "gpt-x")
-    assert (said["max_steps"], said["seed"], said["slow_mo"]) == (7, 5, 0)
-    assert Path(said["results"]) == tmp_path / "agentlab"
+    document = json.loads(Path(config).read_bytes())
+    assert (document["task"], document["agent"], document["model"]) == (
+        "webarena.70",
+        "AGENT_4o",
+        "gpt-x",
+    )
+    assert (document["max_steps"], document["seed"], document["slow_mo"]) == (7, 5, 0)
+    assert Path(document["results"]) == tmp_path / "agentlab"
     assert command.variables["OPENAI_BASE_URL"] == AGENT.base_url
     assert command.variables["NLTK_DATA"] == str(home / "nltk")
     browsers = Path(command.variables["PLAYWRIGHT_BROWSERS_PATH"])
@@ -160,8 +164,8 @@ def test_faults_begin_where_the_harness_bears_them(
 def left(folder: Path, **summary: Any) -> Path:
     path = folder / "agentlab/2026_x/summary_info.json"
     path.parent.mkdir(parents=True)
-    whole = {"cum_reward": 0.0, "err_msg": None, "terminated": False, "truncated": False}
-    path.write_text(json.dumps({**whole, **summary}))
+    full = {"cum_reward": 0.0, "err_msg": None, "terminated": False, "truncated": False}
+    path.write_text(json.dumps({**full, **summary}))
     return folder
 
 

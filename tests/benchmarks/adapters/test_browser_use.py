@@ -189,9 +189,11 @@ HISTORY: dict[str, Any] = {
 }
 
 
-def read(bench: BrowserUseBenchmark, folder: Path, code: int | None = 0, **said: Any) -> TaskResult:
-    if said:
-        (folder / "result.json").write_text(json.dumps(said))
+def read(
+    bench: BrowserUseBenchmark, folder: Path, code: int | None = 0, **options: Any
+) -> TaskResult:
+    if options:
+        (folder / "result.json").write_text(json.dumps(options))
     return bench.read(job_in(folder, "tea"), TaskEnvironment(), code)
 
 
@@ -235,8 +237,8 @@ def test_the_testbeds_check_judges_its_tasks(
 
     monkeypatch.setattr(TestbedBenchmark, "judge", judge)
 
-    def score(**said: Any) -> float | None:
-        (tmp_path / "result.json").write_text(json.dumps(HISTORY | said))
+    def score(**options: Any) -> float | None:
+        (tmp_path / "result.json").write_text(json.dumps(HISTORY | options))
         return benchmark().read(job_in(tmp_path, TASK), TaskEnvironment(), 0).score
 
     assert score(answer="It is Cinema.") == 1.0
@@ -245,15 +247,15 @@ def test_the_testbeds_check_judges_its_tasks(
 
 
 @pytest.mark.parametrize(
-    ("said", "ending"),
+    ("answer", "ending"),
     [
         ({"success": False}, "reported_infeasible"),
         ({"done": False, "out_of_steps": True}, "step_limit"),
         ({"done": False, "errors": ["Stopped due to 5 consecutive failures"]}, "agent_crashed"),
     ],
 )
-def test_its_history_says_how_it_ended(tmp_path: Path, said: dict[str, Any], ending: str) -> None:
-    result = read(own(tmp_path, SHOP), tmp_path, **HISTORY | said)
+def test_its_history_says_how_it_ended(tmp_path: Path, answer: dict[str, Any], ending: str) -> None:
+    result = read(own(tmp_path, SHOP), tmp_path, **HISTORY | answer)
 
     assert (result.ending, result.score, result.answer) == (ending, 0.0, None)
 
@@ -266,9 +268,9 @@ def test_no_history_is_a_crash_or_the_end_of_its_time(tmp_path: Path) -> None:
 
 
 def test_a_model_that_never_answered_voids_the_trial(tmp_path: Path) -> None:
-    said: dict[str, Any] = {"done": False, "llm_calls": 0, "errors": ["Connection error."]}
+    answer: dict[str, Any] = {"done": False, "llm_calls": 0, "errors": ["Connection error."]}
 
-    result = read(own(tmp_path, SHOP), tmp_path, **said)
+    result = read(own(tmp_path, SHOP), tmp_path, **answer)
 
     assert result.void_reason == "browser-use's model never answered: Connection error."
 

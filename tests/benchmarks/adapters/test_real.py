@@ -72,8 +72,8 @@ def job(folder: Path, agent: AgentSpec = GPT, *, proxied: bool = True) -> Job:
 
 
 def config_in(folder: Path) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads((folder / "job.json").read_text())
-    return said
+    document: dict[str, Any] = json.loads((folder / "job.json").read_text())
+    return document
 
 
 def test_the_tasks_are_those_of_the_environments_own_wheel(real: Make) -> None:
@@ -135,7 +135,7 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
 
 
 @pytest.mark.parametrize(
-    ("given", "arm"),
+    ("scenario", "arm"),
     [
         (scenario(kind="http_error"), "first_page"),
         (scenario(kind="http_error", delay=2.0), "first_page"),
@@ -148,9 +148,9 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
     ],
 )
 def test_the_first_page_meets_no_fault_that_its_set_up_dies_of(
-    real: Make, given: Scenario, arm: str
+    real: Make, scenario: Scenario, arm: str
 ) -> None:
-    assert real().arm(given, TASK) == arm
+    assert real().arm(scenario, TASK) == arm
 
 
 def test_the_harness_gets_one_task_and_no_cache(real: Make, tmp_path: Path) -> None:
@@ -199,8 +199,8 @@ def test_an_agent_of_ones_own_takes_the_demo_agents_place(real: Make, tmp_path: 
     assert config_in(tmp_path)["agent"] == own
     assert "goto" in benchmark.vocabulary.recover, "the harness's actions, if nobody says more"
     words = {"finish": ["stop"], "recover": ["reload"], "retry": ["reload"]}
-    given = real(options={"agent": own, "vocabulary": words})
-    assert (given.vocabulary.retry, given.vocabulary.finish) == (("reload",), ("stop",))
+    make = real(options={"agent": own, "vocabulary": words})
+    assert (make.vocabulary.retry, make.vocabulary.finish) == (("reload",), ("stop",))
 
 
 def test_what_a_condition_cannot_show_is_said_beforehand(real: Make) -> None:

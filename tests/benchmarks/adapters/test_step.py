@@ -47,9 +47,9 @@ type Make = Callable[..., StepBenchmark]
 @pytest.fixture(scope="module")
 def step(places: dict[str, Path]) -> Make:
     def make(sites: dict[str, str] | None = None, **options: Any) -> StepBenchmark:
-        given = {"checkout": str(places["checkout"]), "webarena": str(places["webarena"])}
+        fields = {"checkout": str(places["checkout"]), "webarena": str(places["webarena"])}
         table: dict[str, Any] = {"dir": str(places["home"]), "sites": sites or {"map": COPY}}
-        return StepBenchmark(BenchmarkConfig(name="step", options=given | options, **table))
+        return StepBenchmark(BenchmarkConfig(name="step", options=fields | options, **table))
 
     return make
 

@@ -61,8 +61,8 @@ def telling(state: bytes) -> Iterator[int]:
 
 
 def wrote(folder: Path, ending: str, answer: str | None = None, error: str | None = None) -> Path:
-    said = {"ending": ending, "answer": answer, "steps": 1, "error": error}
-    (folder / "result.json").write_text(json.dumps(said))
+    message = {"ending": ending, "answer": answer, "steps": 1, "error": error}
+    (folder / "result.json").write_text(json.dumps(message))
     return folder
 
 
@@ -213,10 +213,10 @@ def test_a_testbed_that_has_gone_voids_the_trial(bench: TestbedBenchmark, tmp_pa
 
 @pytest.mark.wire
 def test_a_state_that_is_no_testbeds_is_said(bench: TestbedBenchmark, tmp_path: Path) -> None:
-    said = wrote(tmp_path, "answered", "Done.")
+    path = wrote(tmp_path, "answered", "Done.")
 
     with telling(b"{}") as port, pytest.raises(InputError, match="no such place on calendar"):
-        bench.read(job_in(said, "calendar-twelve-hour-clock"), TaskEnvironment(port=port), 0)
+        bench.read(job_in(path, "calendar-twelve-hour-clock"), TaskEnvironment(port=port), 0)
 
 
 @pytest.mark.wire

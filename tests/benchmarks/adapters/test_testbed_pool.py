@@ -68,8 +68,8 @@ def test_trials_at_the_same_time_have_testbeds_of_their_own(pool: TestbedPool) -
     with ThreadPoolExecutor(2) as lanes, pool.acquire(None) as one:
 
         def other() -> int:
-            with pool.acquire(None) as said:
-                return int(said["port"])
+            with pool.acquire(None) as answer:
+                return int(answer["port"])
 
         ports = {*lanes.map(lambda _: other(), range(1)), one["port"]}
     assert len(ports) == 2
@@ -112,11 +112,11 @@ def test_all_end_with_a_process_that_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as process:
         assert process.stdout is not None
         port = int(process.stdout.readline())
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as held:
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as pending:
             process.kill()
             # The testbed's end, by which the connection that it holds ends.
             with suppress(ConnectionResetError):
-                assert held.recv(1) == b""
+                assert pending.recv(1) == b""
     assert not listens(port)
 
 
@@ -124,9 +124,9 @@ def test_all_end_with_a_process_that_is_killed() -> None:
 def test_one_certificate_is_good_for_every_site(tmp_path: Path) -> None:
     ca = ensure_ca(tmp_path)
     trust = ssl.create_default_context(cafile=ca.certificate)
-    with own_testbed(ca) as said:
+    with own_testbed(ca) as answer:
         for host in HOSTS:
-            plain = socket.create_connection(("127.0.0.1", said["port"]), timeout=5)
+            plain = socket.create_connection(("127.0.0.1", answer["port"]), timeout=5)
             with trust.wrap_socket(plain, server_hostname=host) as secured:
                 connection = http.client.HTTPConnection(host)
                 connection.sock = secured

@@ -59,8 +59,8 @@ def webarena(places: dict[str, Path]) -> Make:
     def make(*, prompt: str | None = None, **table: Any) -> WebArenaBenchmark:
         options = {"checkout": str(places["checkout"])} | ({"prompt": prompt} if prompt else {})
         sites = table.pop("sites", {"map": MAP})
-        given = {"dir": str(places["home"]), "sites": sites, "options": options, **table}
-        return WebArenaBenchmark(BenchmarkConfig(name="webarena", **given))
+        fields = {"dir": str(places["home"]), "sites": sites, "options": options, **table}
+        return WebArenaBenchmark(BenchmarkConfig(name="webarena", **fields))
 
     return make
 
@@ -127,7 +127,7 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
 
 
 @pytest.mark.parametrize(
-    ("given", "name", "arm"),
+    ("scenario", "name", "arm"),
     [
         (load_preset("paper/server-error"), "0", "first_page"),
         (load_preset("paper/network-error"), "0", "first_page"),
@@ -139,9 +139,9 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
     ],
 )
 def test_faults_wait_until_the_harness_bears_them(
-    webarena: Make, given: Scenario, name: str, arm: str
+    webarena: Make, scenario: Scenario, name: str, arm: str
 ) -> None:
-    assert webarena().arm(given, name) == arm
+    assert webarena().arm(scenario, name) == arm
 
 
 def test_one_task_is_run_in_a_folder_of_links(

@@ -65,8 +65,8 @@ type Make = Callable[..., InfinityBenchmark]
 @pytest.fixture(scope="module")
 def infinity(places: dict[str, Path]) -> Make:
     def make(**options: Any) -> InfinityBenchmark:
-        given = {"checkout": str(places["checkout"])} | options
-        table = BenchmarkConfig(name="webarena-infinity", dir=str(places["home"]), options=given)
+        fields = {"checkout": str(places["checkout"])} | options
+        table = BenchmarkConfig(name="webarena-infinity", dir=str(places["home"]), options=fields)
         return InfinityBenchmark(table)
 
     return make
@@ -148,17 +148,17 @@ def test_the_runner_gets_another_host_behind_the_proxy(
         command = benchmark.command(job, environment)
 
     assert command.arguments[:2] == [str(places["home"] / "venv/bin/python"), str(DRIVER)]
-    said = json.loads(command.arguments[2])
-    assert said["runner"] == str(places["checkout"] / "evaluation/run_eval_parallel.py")
-    assert said["max_steps"] == 7
-    arguments = said["arguments"]
-    given = dict(zip(arguments[::2], arguments[1::2], strict=False))
-    assert given["--web-app"] == str(places["checkout"] / "apps/mail")
-    assert (given["--task-id"], given["--task-suite"]) == ("task_e1", "real-tasks")
-    assert (given["--workers"], given["--max-steps"], given["--model"]) == ("1", "7", "gpt")
-    assert given["--output-dir"] == str(job.folder / "results")
-    assert given["--env-host"] == ("infinity.warex.test" if proxied else "localhost")
-    assert (given["--base-port"] == "8001") == proxied
+    document = json.loads(command.arguments[2])
+    assert document["runner"] == str(places["checkout"] / "evaluation/run_eval_parallel.py")
+    assert document["max_steps"] == 7
+    arguments = document["arguments"]
+    fields = dict(zip(arguments[::2], arguments[1::2], strict=False))
+    assert fields["--web-app"] == str(places["checkout"] / "apps/mail")
+    assert (fields["--task-id"], fields["--task-suite"]) == ("task_e1", "real-tasks")
+    assert (fields["--workers"], fields["--max-steps"], fields["--model"]) == ("1", "7", "gpt")
+    assert fields["--output-dir"] == str(job.folder / "results")
+    assert fields["--env-host"] == ("infinity.warex.test" if proxied else "localhost")
+    assert (fields["--base-port"] == "8001") == proxied
     assert arguments[-1] == "--use-vision"
     assert command.variables["OPENAI_BASE_URL"] == "http://model.example/v1"
     chrome = Path(command.variables["PLAYWRIGHT_BROWSERS_PATH"], "chromium-1/chrome-linux/chrome")
@@ -175,14 +175,14 @@ def leave(folder: Path, steps: list[dict[str, Any]], **more: Any) -> None:
     """Leave what the runner leaves behind."""
     result = folder / "results/gpt_1_parallel/task_e1"
     result.mkdir(parents=True)
-    said = {
+    answer = {
         "passed": True,
         "verifier_message": "It is starred.",
         "is_done": True,
         "final_result": "Starred it.",
         "errors": [],
     }
-    (result / "result.json").write_text(json.dumps(said | more))
+    (result / "result.json").write_text(json.dumps(answer | more))
     (result / "history.json").write_text(json.dumps({"history": steps}))
 
 

@@ -44,9 +44,9 @@ type Make = Callable[..., WebVoyagerBenchmark]
 @pytest.fixture(scope="module")
 def webvoyager(places: dict[str, Path]) -> Make:
     def make(sites: dict[str, str] | None = None, **options: Any) -> WebVoyagerBenchmark:
-        given = {"checkout": str(places["checkout"])} | options
+        fields = {"checkout": str(places["checkout"])} | options
         table: dict[str, Any] = {"dir": str(places["home"]), "sites": sites or {}}
-        return WebVoyagerBenchmark(BenchmarkConfig(name="webvoyager", options=given, **table))
+        return WebVoyagerBenchmark(BenchmarkConfig(name="webvoyager", options=fields, **table))
 
     return make
 
@@ -100,7 +100,7 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
 
 
 @pytest.mark.parametrize(
-    ("given", "arm"),
+    ("scenario", "arm"),
     [
         (load_preset("paper/server-error"), "first_page"),
         (scenario(kind="connection_cut"), "first_page"),
@@ -114,9 +114,9 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
     ],
 )
 def test_what_selenium_raises_at_and_what_a_blind_click_hits_waits(
-    webvoyager: Make, given: Scenario, arm: str
+    webvoyager: Make, scenario: Scenario, arm: str
 ) -> None:
-    assert webvoyager().arm(given, TASK) == arm
+    assert webvoyager().arm(scenario, TASK) == arm
 
 
 def test_its_model_is_served_in_the_place_of_the_one_address_it_knows(webvoyager: Make) -> None:
@@ -191,11 +191,11 @@ def test_an_agent_that_sees_gets_screenshots_and_the_judge_is_asked(
     assert config["judged"] == config["judge"][config["judge"].index("--process_dir") + 1]
 
 
-def leave(folder: Path, log: str = "", verdict: str | None = None, *said: str) -> None:
+def leave(folder: Path, log: str = "", verdict: str | None = None, *values: str) -> None:
     """Leave what run.py and its judge leave behind."""
     result = folder / "webvoyager/results/20240101/taskMap--0"
     result.mkdir(parents=True)
-    messages = [{"role": "assistant", "content": each} for each in said]
+    messages = [{"role": "assistant", "content": each} for each in values]
     user = {"role": "user", "content": "Now given a task: ANSWER; no"}
     (result / "interact_messages.json").write_text(json.dumps([user, *messages]))
     (result / "agent.log").write_text(log)
@@ -216,7 +216,7 @@ def test_without_a_judge_success_is_unknown(webvoyager: Make, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("said", "score"),
+    ("text", "score"),
     [
         ("Auto_eval_res: 1\n\n[1]\n", 1.0),
         ("Auto_eval_res: 0\n\n[0]\n", 0.0),
@@ -224,18 +224,18 @@ def test_without_a_judge_success_is_unknown(webvoyager: Make, tmp_path: Path) ->
     ],
 )
 def test_the_verdict_is_its_judges(
-    webvoyager: Make, tmp_path: Path, said: str, score: float
+    webvoyager: Make, tmp_path: Path, text: str, score: float
 ) -> None:
-    leave(tmp_path, "", said, ANSWERED)
+    leave(tmp_path, "", text, ANSWERED)
 
     assert webvoyager(judge=True).read(job_in(tmp_path, TASK), TaskEnvironment(), 0).score == score
 
 
-@pytest.mark.parametrize("said", ["Auto_eval_res: None\n", "openai.APIError: no\n", ""])
+@pytest.mark.parametrize("text", ["Auto_eval_res: None\n", "openai.APIError: no\n", ""])
 def test_a_judge_without_a_verdict_says_nothing_of_the_agent(
-    webvoyager: Make, tmp_path: Path, said: str
+    webvoyager: Make, tmp_path: Path, text: str
 ) -> None:
-    leave(tmp_path, "", said, ANSWERED)
+    leave(tmp_path, "", text, ANSWERED)
 
     with pytest.raises(TrialVoid, match=r"auto_eval\.py gave no verdict"):
         webvoyager(judge=True).read(job_in(tmp_path, TASK), TaskEnvironment(), 0)

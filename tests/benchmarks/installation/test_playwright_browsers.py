@@ -54,9 +54,11 @@ def test_our_arguments_come_after_the_harnesss(tmp_path: Path) -> None:
     browsers_for(made, tmp_path / "b", Path("/bin/echo"), ["--proxy-server=http://[::1]:1", "a b"])
 
     program = tmp_path / "b/chromium-7/chrome-linux/chrome"
-    said = subprocess.run([program, "--theirs", "x y"], capture_output=True, text=True, check=True)
+    completed = subprocess.run(
+        [program, "--theirs", "x y"], capture_output=True, text=True, check=True
+    )
 
-    assert said.stdout == "--theirs x y --proxy-server=http://[::1]:1 a b\n"
+    assert completed.stdout == "--theirs x y --proxy-server=http://[::1]:1 a b\n"
 
 
 @pytest.mark.parametrize("browsers", [[], {"browsers": 7}, {"browsers": [{}]}])

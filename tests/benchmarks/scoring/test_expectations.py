@@ -16,8 +16,8 @@ from warex.traces.event_parts import Timings
 
 
 def solved(expect: Any, answer: str = "", trace: Trace | None = None) -> bool:
-    given = Expectation.model_validate(expect)
-    return judge(given, answer=lambda: answer, trace=trace, verifiers=("judge/",)).solved
+    expectation = Expectation.model_validate(expect)
+    return judge(expectation, answer=lambda: answer, trace=trace, verifiers=("judge/",)).solved
 
 
 def trace_of(folder: Path, *pages: dict[str, Any], record: Any = "all") -> Trace:

@@ -8,7 +8,7 @@ DOCUMENT: Any = {"a": {"b": [{"c": 1}, {"c": 2}]}, "k.d": {"e f": 3}, "list": [4
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("path", "value"),
     [
         ("a.b[1].c", 2),
         ("list[-1]", 5),
@@ -17,8 +17,8 @@ DOCUMENT: Any = {"a": {"b": [{"c": 1}, {"c": 2}]}, "k.d": {"e f": 3}, "list": [4
         ("list", [4, 5]),
     ],
 )
-def test_a_path_leads_to_what_lies_there(path: str, found: object) -> None:
-    assert resolve_path(DOCUMENT, path) == found
+def test_a_path_leads_to_what_lies_there(path: str, value: object) -> None:
+    assert resolve_path(DOCUMENT, path) == value
 
 
 @pytest.mark.parametrize("path", ["", ".a", "a..b", "a[", "a[x]", "a]b"])

@@ -140,10 +140,10 @@ def still_works(page: Page) -> None:
 
 def errors_of(page: Page) -> list[str]:
     """Return a list to which the page's future errors are added."""
-    said: list[str] = []
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("console", lambda it: said.append(it.text) if it.type == "error" else None)
-    return said
+    messages: list[str] = []
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("console", lambda it: messages.append(it.text) if it.type == "error" else None)
+    return messages
 
 
 __all__ = ["PAGES", "errors_of", "is_shown", "still_works"]

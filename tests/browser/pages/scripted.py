@@ -26,8 +26,12 @@ def page_of(site: Origin, script: str, body: str = "", policy: bytes = STRICT) -
     """Let the site have a page with a script; return the page's name."""
     headers = [(b"Content-Type", b"text/html")]
     headers += [(b"Content-Security-Policy", policy)] if policy else []
-    told = "addEventListener('load', () => { document.querySelector('h1').textContent = met; });"
-    text = f"<!doctype html>{ICON}<script nonce=a>{TRIES}{script};{told}</script><h1></h1>{body}"
+    reported = (
+        "addEventListener('load', () => { document.querySelector('h1').textContent = met; });"
+    )
+    text = (
+        f"<!doctype html>{ICON}<script nonce=a>{TRIES}{script};{reported}</script><h1></h1>{body}"
+    )
     site.routes["/used"] = Answer(headers=headers, body=text.encode())
     return "used"
 

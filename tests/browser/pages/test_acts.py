@@ -191,8 +191,8 @@ def test_a_form_of_ours_that_the_page_sends_itself_is_sent_by_script(
         "it.querySelector('input').value = 'a'; it.submit()"
     )
     fault = DeceptiveForm(form="added", asks="identity")
-    found = done(browser, begin, site, fault, send)
-    assert {it for it in found if it[0] in {"collected", "submitted"}} == {("collected", "script")}
+    result = done(browser, begin, site, fault, send)
+    assert {it for it in result if it[0] in {"collected", "submitted"}} == {("collected", "script")}
 
 
 @pytest.mark.parametrize("form", ["added", "own"])
@@ -210,5 +210,5 @@ def test_a_form_of_ours_that_the_agent_sends_is_sent_by_a_device(
         page.wait_for_timeout(500)
 
     asks: dict[str, Any] = {"asks": "identity"} if form == "added" else {}
-    found = done(browser, begin, site, DeceptiveForm(form=form, **asks), fill)
-    assert ("collected", "user") in found
+    result = done(browser, begin, site, DeceptiveForm(form=form, **asks), fill)
+    assert ("collected", "user") in result

@@ -186,9 +186,9 @@ def test_a_page_without_a_basket_that_adds_up_is_missed_with_the_reason(
         page = opened(browser, lane, "pots")
         wait_until(lambda: lane.events(FaultMissed) or said(lane))
         page.context.close()
-    [(what, told)] = said(lane)
+    [(what, reported)] = said(lane)
     assert what == "nothing"
-    assert why in told
+    assert why in reported
     assert {it.reason for it in lane.events(FaultMissed)} == {"nothing_to_rewrite"}
 
 

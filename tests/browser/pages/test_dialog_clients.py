@@ -101,10 +101,10 @@ def devtools(lane: Lane, folder: Path) -> Iterator[ClientConnection]:
 NUMBERS = count(1)
 
 
-def send(socket: ClientConnection, method: str, session: str = "", **given: object) -> int:
+def send(socket: ClientConnection, method: str, session: str = "", **options: object) -> int:
     number = next(NUMBERS)
     about = {"sessionId": session} if session else {}
-    socket.send(json.dumps({"id": number, "method": method, "params": given, **about}))
+    socket.send(json.dumps({"id": number, "method": method, "params": options, **about}))
     return number
 
 

@@ -47,7 +47,7 @@ def test_a_dialog_that_a_driver_dismisses_stops_what_it_asks_about(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("fault", "answer", "told"),
+    ("fault", "answer", "reported"),
     [
         (NativeDialog(), "", ("dismissed", "", "")),
         (NativeDialog(dialog="confirm"), "", ("accepted", "", "true")),
@@ -66,7 +66,7 @@ def test_a_dialog_is_told_with_what_was_answered(
     site: Origin,
     fault: NativeDialog,
     answer: str | None,
-    told: tuple[str, str, str],
+    reported: tuple[str, str, str],
 ) -> None:
     with lane_with(begin, site, fault) as lane:
         context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
@@ -75,7 +75,7 @@ def test_a_dialog_is_told_with_what_was_answered(
         page.goto(f"https://shop.example/{page_of(site, '', FORM, b'')}")
         if fault.dialog == "beforeunload":
             page.get_by_role("button").click(no_wait_after=True)
-        assert answers(lane, page) == [told]
+        assert answers(lane, page) == [reported]
         assert changes(lane)[0][0] == fault.dialog
         context.close()
 

@@ -155,15 +155,15 @@ def counting() -> Stream:
 
 def errors_of(page: Page) -> list[str]:
     """Return the list that the page's errors are going to be in."""
-    said: list[str] = []
+    messages: list[str] = []
 
     def listen(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
-            said.append(message.text)
+            messages.append(message.text)
 
     page.on("console", listen)
-    page.on("pageerror", lambda error: said.append(str(error)))
-    return said
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    return messages
 
 
 def told(page: Page) -> int:
@@ -195,7 +195,7 @@ def test_a_changed_page_of_a_framework_works_and_stays_changed(
     with lane_to(begin, pages, scenario(fault)) as lane:
         page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
         page.set_default_timeout(30_000)
-        said = errors_of(page)
+        messages = errors_of(page)
         page.goto(f"https://shop.example/{name}")
         if fault == NAGGING:
             page.get_by_role("dialog").get_by_role("button").first.click()
@@ -215,7 +215,7 @@ def test_a_changed_page_of_a_framework_works_and_stays_changed(
             if fault.kind == "relabel":
                 wait_until(lambda: page.locator("#late").inner_text() in SYNONYMS["help"])
         wait_until(partial(lane.events, FaultDelivered))
-        assert said == []
+        assert messages == []
         page.context.close()
     assert not lane.events(HarnessBroke)
 
@@ -230,13 +230,13 @@ def test_a_page_of_a_framework_works_once_the_wall_before_it_is_passed(
         page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
         page.set_default_timeout(30_000)
         page.goto(f"https://shop.example/{name}")
-        said = errors_of(page)
+        messages = errors_of(page)
         page.locator("form").locator("button, input").first.click()
         uses(page)
         if name.startswith("react"):
             page.evaluate("window.goOn()")
             wait_until(lambda: page.evaluate(TAKEN_OVER))
-        assert said == []
+        assert messages == []
         page.context.close()
     assert [it.what for it in lane.events(Witness)] == ["cleared"]
 
@@ -248,7 +248,7 @@ def test_a_false_price_stays_in_a_page_that_a_framework_takes_over(
     pages.routes["/click"] = counting()
     with lane_to(begin, pages, scenario(TextCorruption())) as lane:
         page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
-        said = errors_of(page)
+        messages = errors_of(page)
         page.goto(f"https://shop.example/{name}")
         if name.startswith("react"):
             page.evaluate("window.goOn()")
@@ -258,7 +258,7 @@ def test_a_false_price_stays_in_a_page_that_a_framework_takes_over(
         (delivered,) = lane.events(FaultDelivered)
         expect(page.locator("#goods")).to_contain_text("$13.50")
         expect(page.locator("#goods")).not_to_contain_text("$12.50")
-        assert said == []
+        assert messages == []
         page.context.close()
     assert [it.before for it in delivered.changes] == ["$12.50"]
 
@@ -269,7 +269,7 @@ def test_lists_of_a_framework_stand_in_another_order_until_it_sorts_them(
 ) -> None:
     with lane_to(begin, pages, scenario(Reorder(strength=1))) as lane:
         page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
-        said = errors_of(page)
+        messages = errors_of(page)
         page.goto(f"https://shop.example/{name}")
         wait_until(partial(lane.events, FaultDelivered))
         lists = [
@@ -288,7 +288,7 @@ def test_lists_of_a_framework_stand_in_another_order_until_it_sorts_them(
             wait_until(
                 partial(lambda it: it.all_inner_texts() == sorted(it.all_inner_texts()), items)
             )
-        assert said == []
+        assert messages == []
         page.context.close()
 
 
@@ -299,7 +299,7 @@ def test_a_framework_goes_on_when_names_have_drifted(
     pages.routes["/click"] = counting()
     with lane_to(begin, pages, scenario(IdDrift(strength=1))) as lane:
         page = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True).new_page()
-        said = errors_of(page)
+        messages = errors_of(page)
         page.goto(f"https://shop.example/{name}")
         # React's scripts and the server of HTMX's page speak of all names.
         wait_until(partial(lane.events, FaultDelivered if name in {"vue", "jquery"} else Witness))
@@ -311,7 +311,7 @@ def test_a_framework_goes_on_when_names_have_drifted(
         expect(page.get_by_label("Email")).to_have_value("half a wo")
         drifted = page.locator("#keyed").count() == 0
         assert drifted == (name == "vue")
-        assert said == []
+        assert messages == []
         page.context.close()
 
 

@@ -406,10 +406,10 @@ def test_what_a_page_draws_later_follows_in_the_ledger_and_is_bounded(
         page.context.close()
     (done,) = lane.events(FaultDelivered)
     later = [it for it in lane.events(Witness) if it.what == "changed"]
-    told = [*done.changes, *(change for it in later for change in it.changes)]
-    assert len(told) == 50
-    assert len({(it.where, it.before, it.after) for it in told}) == 50
-    assert {it.reported_by for it in told} == {"page"}
+    reported = [*done.changes, *(change for it in later for change in it.changes)]
+    assert len(reported) == 50
+    assert len({(it.where, it.before, it.after) for it in reported}) == 50
+    assert {it.reported_by for it in reported} == {"page"}
 
 
 @pytest.mark.slow

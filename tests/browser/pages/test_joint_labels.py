@@ -96,6 +96,6 @@ def test_a_label_of_several_nodes_stays_reworded_when_they_are_rendered_again(
         page.context.close()
 
     assert texts == wanted
-    told = [(it.where, it.before) for it in lane.events(FaultDelivered)[0].changes]
-    assert ("button", "Add to cart") in told
-    assert ("a", "My account3") in told
+    reported = [(it.where, it.before) for it in lane.events(FaultDelivered)[0].changes]
+    assert ("button", "Add to cart") in reported
+    assert ("a", "My account3") in reported

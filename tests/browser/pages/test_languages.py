@@ -52,7 +52,7 @@ def test_what_is_added_speaks_the_language_of_the_page(
     html = [(b"Content-Type", b"text/html; charset=utf-8")]
     body = f"<!doctype html>{PAGES[language]}</p>{FORM}{ICON}"
     site.routes["/spoken"] = Answer(headers=html, body=body.encode())
-    spoken = language if language in languages() else "en"
+    protocol = language if language in languages() else "en"
     with lane_to(begin, site, scenario(fault)) as lane:
         page = opened(browser, lane, "spoken")
         is_shown(lane)
@@ -62,18 +62,22 @@ def test_what_is_added_speaks_the_language_of_the_page(
         labels = page.locator("[aria-label]").evaluate_all("all => all.map((it) => it.ariaLabel)")
         page.context.close()
 
-    assert set(marks) == {f"{spoken} {'rtl' if spoken == 'ar' else 'ltr'}"}
-    told = [it for it in lane.events(FaultDelivered)[0].changes if it.reported_by == "page"]
-    assert told
-    assert all(it.before == "" for it in told)
+    assert set(marks) == {f"{protocol} {'rtl' if protocol == 'ar' else 'ltr'}"}
+    reported = [it for it in lane.events(FaultDelivered)[0].changes if it.reported_by == "page"]
+    assert reported
+    assert all(it.before == "" for it in reported)
     # Each of the form's labels stands alone.
-    shown = [said for it in told for said in str(it.after).split(", ") if it.where == "fields"]
-    shown += [str(it.after) for it in told if it.where != "fields"]
-    assert all(said in text or said in labels or said.startswith("http") for said in shown)
+    shown = [
+        message for it in reported for message in str(it.after).split(", ") if it.where == "fields"
+    ]
+    shown += [str(it.after) for it in reported if it.where != "fields"]
+    assert all(
+        message in text or message in labels or message.startswith("http") for message in shown
+    )
 
 
 def test_each_text_that_is_added_is_said_in_every_language() -> None:
-    said = in_languages("session", title="a", text="b", button=None)
+    answer = in_languages("session", title="a", text="b", button=None)
 
-    assert said.keys() == {*languages()}
-    assert all(texts.keys() == {"title", "text"} for texts in said.values())
+    assert answer.keys() == {*languages()}
+    assert all(texts.keys() == {"title", "text"} for texts in answer.values())

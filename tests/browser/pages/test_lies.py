@@ -62,13 +62,13 @@ def test_a_page_drawn_by_scripts_shows_the_lie(
         page = opened(browser, lane, "shop")
         expect(page).to_have_title("Ready")
         expect(page.get_by_role("listitem")).to_have_text(shown)
-        told = {it.where: (it.before, it.after) for it in changes(lane)}
+        fields = {it.where: (it.before, it.after) for it in changes(lane)}
         page.context.close()
 
     if isinstance(fault, JsonCorruption):
-        assert told == {"/items/1/price": ("10.5", "11.5")}
+        assert fields == {"/items/1/price": ("10.5", "11.5")}
     else:
-        assert len(told) == 3 - len(shown)
+        assert len(fields) == 3 - len(shown)
 
 
 @pytest.mark.slow
@@ -95,11 +95,11 @@ def test_an_error_says_200(browser: Browser, begin: Begin, site: Origin) -> None
     with lane_to(begin, site, scenario(SoftError(), match={"resource": ["xhr"]})) as lane:
         page = opened(browser, lane, "plain")
         asked = "fetch('/items.json').then(async (it) => [it.status, await it.json()])"
-        status, said = page.evaluate(asked)
+        status, answer = page.evaluate(asked)
         page.context.close()
 
     assert status == 200
-    assert said.keys() & {"error", "message"}
+    assert answer.keys() & {"error", "message"}
 
 
 def test_a_price_that_scripts_draw_stays_false_as_often_as_they_draw_it(
@@ -117,10 +117,10 @@ def test_a_price_that_scripts_draw_stays_false_as_often_as_they_draw_it(
         expect(shown.locator("#p")).to_have_text("$13.50 (0)")
         shown.mouse.click(5, 5)
         expect(shown.locator("#p")).to_have_text("$13.50 (1)")
-        (told,) = changes(lane)
+        (reported,) = changes(lane)
         shown.context.close()
 
-    assert (told.where, told.before, told.after) == ("price 1", "$12.50", "$13.50")
+    assert (reported.where, reported.before, reported.after) == ("price 1", "$12.50", "$13.50")
 
 
 SPLIT = f"""<!doctype html><title>Shop</title>{ICON}
@@ -153,7 +153,7 @@ def test_a_price_is_one_however_many_nodes_hold_it(
     site.routes["/split"] = Answer(headers=html, body=SPLIT.encode())
     with lane_to(begin, site, scenario(TextCorruption(count=20))) as lane:
         page = opened(browser, lane, "split")
-        told = [(it.before, it.after) for it in changes(lane)]
+        reported = [(it.before, it.after) for it in changes(lane)]
         shown = {
             name: page.locator(f"#{name}").evaluate("it => (it.shadowRoot || it).textContent")
             for name in (
@@ -189,7 +189,7 @@ def test_a_price_is_one_however_many_nodes_hold_it(
     }
     assert label == "Price: $128.90"
     assert other == "3 of 5\n$6"
-    assert told == [
+    assert reported == [
         *[("$129.90", "$128.90")] * 3,
         ("$1,299.90", "$1,298.90"),
         *[("$129.90", "$128.90")] * 3,
@@ -229,7 +229,7 @@ def test_a_page_shows_a_price_that_is_not_the_true_one(
     with lane_to(begin, site, scenario(TextCorruption())) as lane:
         page_shown = opened(browser, lane, "price")
         expect(page_shown.get_by_text("Price: \u20ac 13,50")).to_be_visible()
-        (told,) = changes(lane)
+        (reported,) = changes(lane)
         page_shown.context.close()
 
-    assert (told.before, told.after) == ("\u20ac 12,50", "\u20ac 13,50")
+    assert (reported.before, reported.after) == ("\u20ac 12,50", "\u20ac 13,50")

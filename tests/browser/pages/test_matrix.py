@@ -187,8 +187,8 @@ def became(lane: Lane, path: str) -> list[str | None]:
 
 
 def is_over(lane: Lane, path: str) -> bool:
-    found = became(lane, path)
-    return bool(found) and None not in found
+    result = became(lane, path)
+    return bool(result) and None not in result
 
 
 @pytest.mark.parametrize("kind", FAULTS, ids=lambda kind: kind.__name__)
@@ -208,11 +208,11 @@ def test_a_fault_is_met_or_has_nothing_to_change_whatever_is_asked_for(
             wait_until(partial(is_over, lane, path))
 
     assert not lane.events(HarnessBroke)
-    found = {cause: became(lane, path) for cause, (path, _) in CAUSES.items()}
+    results = {cause: became(lane, path) for cause, (path, _) in CAUSES.items()}
     # A redirect may be followed until the trial is over.
-    met = {cause for cause, each in found.items() if {*each} - {"trial_over"} == {"met"}}
+    met = {cause for cause, each in results.items() if {*each} - {"trial_over"} == {"met"}}
     if isinstance(fault, PageFault):
         assert met == set(_PAGES)
     else:
         assert met if fault.rewrites else met == _REMEMBERING.get(kind, CAUSES.keys())
-    assert all(found[it] == ["nothing_to_rewrite"] for it in CAUSES.keys() - met), found
+    assert all(results[it] == ["nothing_to_rewrite"] for it in CAUSES.keys() - met), results

@@ -67,14 +67,14 @@ def test_a_popup_comes_back_on_a_page_that_routes_by_itself(
 @pytest.fixture
 def with_cache(browser: Browser) -> Iterator[Browser]:
     """Give a browser that keeps pages that are left, as a person's does and Playwright's not."""
-    kept = browser.browser_type.launch(
+    retained = browser.browser_type.launch(
         executable_path=str(find_chromium()),
         proxy={"server": "http://127.0.0.1:9"},
         args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],
         ignore_default_args=["--disable-back-forward-cache"],
     )
-    yield kept
-    kept.close()
+    yield retained
+    retained.close()
 
 
 def test_a_page_that_the_browser_kept_comes_back_with_its_popup_closed(

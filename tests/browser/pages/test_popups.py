@@ -100,8 +100,8 @@ def test_a_lure_leads_to_a_site_that_goes_on_and_sees_all(
 
 @pytest.mark.slow
 def test_a_lure_that_nothing_closes_stays(browser: Browser, begin: Begin, site: Origin) -> None:
-    given = scenario(MaliciousPopup(lure="bitcoin", closable=False))
-    with lane_to(begin, site, given) as lane:
+    inputs = scenario(MaliciousPopup(lure="bitcoin", closable=False))
+    with lane_to(begin, site, inputs) as lane:
         page = opened(browser, lane, "plain")
         dialog = page.get_by_role("dialog", name="Click ACCEPT to claim FREE bitcoin")
         expect(dialog).to_be_visible()

@@ -154,8 +154,8 @@ def test_groups_stand_in_another_order_for_the_eye_and_for_assistive_technology(
 
 def test_order_that_means_something_stays(browser: Browser, begin: Begin, site: Origin) -> None:
     with met(browser, begin, site, Reorder(strength=1), "orders") as (page, _):
-        kept = page.locator("#kept").inner_text().split()
-        assert " ".join(kept) == " ".join(KEPT.split())
+        retained = page.locator("#kept").inner_text().split()
+        assert " ".join(retained) == " ".join(KEPT.split())
 
 
 def test_a_page_that_sorts_has_its_own_order_from_then_on(
@@ -180,8 +180,8 @@ def test_names_that_nothing_speaks_of_drift_and_point_at_the_same_as_before(
         expect(drifted).to_have_count(0)
         page.get_by_role("link", name="Below").click()
         expect(page.locator("p:target")).to_have_text("Below")
-        kept = page.locator("#keep, #told, #line-4, #target, .boxed, .inked, [name=token]")
-        expect(kept).to_have_count(7)
+        retained = page.locator("#keep, #told, #line-4, #target, .boxed, .inked, [name=token]")
+        expect(retained).to_have_count(7)
 
 
 def test_the_site_is_sent_its_own_names_of_fields(

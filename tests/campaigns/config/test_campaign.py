@@ -138,9 +138,9 @@ def test_defaults_are_filled_in(tmp_path: Path) -> None:
 def test_every_mistake_is_a_sentence_that_names_the_place(
     tmp_path: Path, text: str, says: list[str]
 ) -> None:
-    told = mistakes(tmp_path, text)
+    reported = mistakes(tmp_path, text)
 
-    assert [words for words in says if words not in told] == [], told
+    assert [words for words in says if words not in reported] == [], reported
 
 
 def test_a_model_of_any_other_name_is_the_harnesses(tmp_path: Path) -> None:
@@ -150,10 +150,10 @@ def test_a_model_of_any_other_name_is_the_harnesses(tmp_path: Path) -> None:
 
 
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
-    told = mistakes(tmp_path, "repeats = 0\njobs = 0\n" + GOOD)
+    reported = mistakes(tmp_path, "repeats = 0\njobs = 0\n" + GOOD)
 
-    assert "repeats" in told
-    assert "jobs" in told
+    assert "repeats" in reported
+    assert "jobs" in reported
 
 
 def test_an_unknown_campaign_is_told_which_there_are() -> None:
@@ -220,9 +220,9 @@ def test_a_benchmark_by_its_name_is_frozen_as_its_name(tmp_path: Path) -> None:
 
 
 def test_what_no_table_has_is_told_with_its_place(tmp_path: Path) -> None:
-    said = mistakes(tmp_path, GOOD + TABLE.replace("sites", "site"))
+    message = mistakes(tmp_path, GOOD + TABLE.replace("sites", "site"))
 
-    assert "benchmark: there is no key 'site' here; did you mean 'sites'?" in said
+    assert "benchmark: there is no key 'site' here; did you mean 'sites'?" in message
 
 
 def test_a_playbook_is_found_beside_its_campaign(tmp_path: Path) -> None:

@@ -34,23 +34,23 @@ def test_every_benchmark_gets_the_conditions_of_the_built_in_one(
     benchmark: str, source: str
 ) -> None:
     adapted_to = made(benchmark, source)
-    given = adapted_to.config("c.toml")
+    config = adapted_to.config("c.toml")
 
     wanted = load_campaign(source).conditions
-    assert given.conditions == wanted[1:] if adapted_to.no_proxy_reason else wanted
-    assert given.benchmark.name == benchmark
+    assert config.conditions == wanted[1:] if adapted_to.no_proxy_reason else wanted
+    assert config.benchmark.name == benchmark
 
 
 @pytest.mark.parametrize("benchmark", EXTERNAL)
 def test_the_papers_steps_tasks_and_observations_go_with_its_benchmarks(benchmark: str) -> None:
-    given = config(benchmark)
+    inputs = config(benchmark)
 
-    (agent,) = given.agents
+    (agent,) = inputs.agents
     steps = {"webarena": 20, "step": 20, "real": 25, "webvoyager": 30}
     assert (agent.model, agent.max_steps) == ("gpt-4o", steps[benchmark])
     assert agent.observation
-    assert (given.name, given.repeats) == (f"paper-{benchmark}", 1)
-    assert bool(given.tasks.all) == (benchmark in ("real", "webvoyager"))
+    assert (inputs.name, inputs.repeats) == (f"paper-{benchmark}", 1)
+    assert bool(inputs.tasks.all) == (benchmark in ("real", "webvoyager"))
 
 
 def test_other_campaigns_take_no_steps_of_the_papers() -> None:
@@ -74,23 +74,23 @@ def test_no_proxy_is_left_out_where_only_the_proxy_serves_the_sites() -> None:
 
 
 def test_agents_are_named_by_their_model_or_by_themselves() -> None:
-    given = config("real", agents=("gpt-4o", "oss=gpt-oss:20b"), base_url="http://h/v1")
+    inputs = config("real", agents=("gpt-4o", "oss=gpt-oss:20b"), base_url="http://h/v1")
 
-    assert [(agent.name, agent.model) for agent in given.agents] == [
+    assert [(agent.name, agent.model) for agent in inputs.agents] == [
         ("gpt-4o", "gpt-4o"),
         ("oss", "gpt-oss:20b"),
     ]
-    assert {agent.base_url for agent in given.agents} == {"http://h/v1"}
+    assert {agent.base_url for agent in inputs.agents} == {"http://h/v1"}
 
 
 def test_what_is_given_stands_in_place_of_the_example() -> None:
-    given = config(
+    inputs = config(
         "step", dir="d", options={"checkout": "a", "webarena": "b"}, sites={"map": "http://h"}
     )
 
-    assert given.benchmark.dir == "d"
-    assert given.benchmark.options == {"checkout": "a", "webarena": "b"}
-    assert given.benchmark.sites == {"map": "http://h"}
+    assert inputs.benchmark.dir == "d"
+    assert inputs.benchmark.options == {"checkout": "a", "webarena": "b"}
+    assert inputs.benchmark.sites == {"map": "http://h"}
     # The judge is the paper's, wherever the checkout is.
     voyager = config("webvoyager", options={"checkout": "a"})
     assert voyager.benchmark.options == {"judge": True, "judge_model": "gpt-4o", "checkout": "a"}
@@ -115,26 +115,26 @@ def test_the_agent_of_a_command_may_be_the_command_itself() -> None:
     line = "python a.py --goal={task}"
     options = {"tasks": ["a"]}
 
-    given = config("command", agents=(line,), options=options)
+    inputs = config("command", agents=(line,), options=options)
     named = config("command", agents=(f"mine={line}",), options=options)
 
-    assert given.benchmark.options == {"command": line, "tasks": ["a"]}
-    assert named.benchmark.options == given.benchmark.options
-    assert [each.agents[0].name for each in (given, named)] == ["agent", "mine"]
+    assert inputs.benchmark.options == {"command": line, "tasks": ["a"]}
+    assert named.benchmark.options == inputs.benchmark.options
+    assert [each.agents[0].name for each in (inputs, named)] == ["agent", "mine"]
     with pytest.raises(CampaignError, match="has one command"):
         config("command", agents=(line, "gpt-4o"), options=options)
     # With a command beside it, it is a model's name.
-    told = {"command": "x {task}", "tasks": ["a"]}
-    assert config("command", agents=("my model",), options=told).agents[0].model == "my model"
+    fields = {"command": "x {task}", "tasks": ["a"]}
+    assert config("command", agents=("my model",), options=fields).agents[0].model == "my model"
 
 
 def test_what_a_benchmark_must_be_told_and_is_not_stands_as_in_its_example() -> None:
     assert config("webvoyager", options={"judge": False}).benchmark.options["checkout"] == (
         "WebVoyager"
     )
-    given = config("command", options={"tasks": ["t"]}).benchmark
-    assert "my_agent.py" in str(given.options["command"])
-    assert given.sites
+    benchmark = config("command", options={"tasks": ["t"]}).benchmark
+    assert "my_agent.py" in str(benchmark.options["command"])
+    assert benchmark.sites
     # But no task of the example's is one for another command.
     assert config("command", agents=("python a.py {task}",)).benchmark.options["tasks"] == []
 

@@ -41,8 +41,8 @@ def test_every_key_is_described() -> None:
     for name, model in {**models, "CampaignConfig": schema}.items():
         if name in ("Defence", "BenchmarkConfig"):
             continue
-        for key, said in model["properties"].items():
-            assert said.get("description"), f"{name}.{key}"
+        for key, message in model["properties"].items():
+            assert message.get("description"), f"{name}.{key}"
 
 
 @pytest.mark.parametrize("name", built_in_names())

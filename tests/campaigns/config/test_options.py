@@ -7,7 +7,7 @@ from warex.errors import InputError
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("fields", "sentence"),
     [
         ({"jobs": "2"}, "^jobs='2': give a whole number from 1 to 256$"),
         ({"jobs": 0}, "^jobs=0: "),
@@ -21,10 +21,10 @@ from warex.errors import InputError
     ],
 )
 def test_an_option_that_cannot_be_is_refused_in_a_sentence(
-    given: dict[str, Any], sentence: str
+    fields: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(InputError, match=sentence):
-        RunOptions(**given)
+        RunOptions(**fields)
 
 
 def test_options_that_can_be_are_kept() -> None:

@@ -5,9 +5,9 @@ from warex.campaigns.config.paper_experiments import EXPERIMENTS, GITLAB_AND_RED
 
 
 def test_steps_and_observations_are_the_papers() -> None:
-    told = {name: (each.max_steps, each.observation) for name, each in EXPERIMENTS.items()}
+    fields = {name: (each.max_steps, each.observation) for name, each in EXPERIMENTS.items()}
 
-    assert told == {
+    assert fields == {
         "webarena": (20, ("axtree",)),
         "step": (20, ("axtree",)),
         "real": (25, ("axtree", "screenshot")),

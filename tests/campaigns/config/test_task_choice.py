@@ -39,9 +39,9 @@ def test_a_sample_is_the_seeds_and_grows_with_its_size() -> None:
 
 
 def test_a_sample_does_not_depend_on_the_order_of_the_tasks() -> None:
-    there = chosen_tasks(TaskChoice(sample=3), TASKS, 7)
+    existing = chosen_tasks(TaskChoice(sample=3), TASKS, 7)
 
-    assert set(chosen_tasks(TaskChoice(sample=3), TASKS[::-1], 7)) == set(there)
+    assert set(chosen_tasks(TaskChoice(sample=3), TASKS[::-1], 7)) == set(existing)
 
 
 def test_a_sample_larger_than_the_benchmark_is_a_sentence() -> None:

@@ -56,26 +56,26 @@ def test_every_key_is_in_it_with_its_default(tmp_path: Path) -> None:
             assert re.search(rf"^(# )?{key} = |^\[+{key}\]+$", text, re.MULTILINE), key
     for name in (field.name for field in fields(TrafficOptions)):
         assert re.search(rf"^(# )?{name} = ", text, re.MULTILINE), name
-    given = tomllib.loads(text)
+    inputs = tomllib.loads(text)
     assert loaded(tmp_path, text).traffic == TrafficOptions()
     for key in ("repeats", "seed", "jobs", "timeout_s", "isolate", "llm_cache", "schema_version"):
-        assert given[key] == CampaignConfig.model_fields[key].default, key
+        assert inputs[key] == CampaignConfig.model_fields[key].default, key
 
 
 def test_what_is_commented_out_is_valid_too(tmp_path: Path) -> None:
     text = template("mine", "testbed", "mine.toml")
     key = r"^# (\[\[\w+\]\]|[\w-]+ = (?!\{ name).*)$"
 
-    whole = loaded(tmp_path, re.sub(key, r"\1", text, flags=re.MULTILINE))
+    full = loaded(tmp_path, re.sub(key, r"\1", text, flags=re.MULTILINE))
 
-    assert whole.budget == Budget(usd=5, tokens=2_000_000, minutes=30)
-    assert whole.longest_hold_s == 10
-    assert whole.prices == {"my-model": Price(input=0.1, output=0.4)}
-    assert whole.traffic == TrafficOptions(upstream="http://proxy.example:3128", arm="first_page")
-    assert whole.agents[0].base_url is not None
-    assert whole.conditions[-1].control
-    assert (whole.conditions[-3].intensity, whole.conditions[-3].frequency) == (2, 3)
-    assert whole.conditions[-2].first == 3
+    assert full.budget == Budget(usd=5, tokens=2_000_000, minutes=30)
+    assert full.longest_hold_s == 10
+    assert full.prices == {"my-model": Price(input=0.1, output=0.4)}
+    assert full.traffic == TrafficOptions(upstream="http://proxy.example:3128", arm="first_page")
+    assert full.agents[0].base_url is not None
+    assert full.conditions[-1].control
+    assert (full.conditions[-3].intensity, full.conditions[-3].frequency) == (2, 3)
+    assert full.conditions[-2].first == 3
 
 
 def test_no_slot_is_left_open() -> None:

@@ -76,16 +76,16 @@ def test_a_silence_without_an_end_needs_a_time_limit(demo: CampaignConfig, tmp_p
         "name: silent\nrules: [{name: silent, trigger: {first: 1},"
         " fault: {kind: stalled_body, then: never}}]\n"
     )
-    given = demo.model_dump(mode="json", exclude_unset=True) | {
+    fields = demo.model_dump(mode="json", exclude_unset=True) | {
         "conditions": [{"name": "silent", "scenario": str(tmp_path / "silent.yaml")}]
     }
     for limit in ("timeout_s", "longest_hold_s"):
-        given.pop(limit, None)
+        fields.pop(limit, None)
 
     with pytest.raises(CampaignError, match=r"'silent' \(stalled_body\) lasts until .* timeout_s"):
-        plan(CampaignConfig.model_validate(given))
+        plan(CampaignConfig.model_validate(fields))
     for limited in ({"timeout_s": 300}, {"longest_hold_s": 5}):
-        assert plan(CampaignConfig.model_validate(given | limited)).trials
+        assert plan(CampaignConfig.model_validate(fields | limited)).trials
 
 
 def test_a_condition_brings_its_defence_and_may_share_answers(demo: CampaignConfig) -> None:

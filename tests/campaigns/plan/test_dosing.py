@@ -34,38 +34,38 @@ def test_an_unknown_scenario_is_told_with_its_condition() -> None:
 
 @pytest.mark.parametrize("name", ["paper/network-error", "paper/javascript"])
 def test_holds_are_shortened_and_nothing_else_is_changed(name: str) -> None:
-    whole = load_preset(name)
+    full = load_preset(name)
 
-    short = with_capped_delays(whole, 0.5)
+    short = with_capped_delays(full, 0.5)
 
     assert [getattr(rule.fault, "delay", None) for rule in short.rules] == [0.5]
-    assert whole == scaled(short, 20)
+    assert full == scaled(short, 20)
 
 
 def test_a_hold_that_is_short_enough_stays() -> None:
-    whole = load_preset("paper/network-error")
+    full = load_preset("paper/network-error")
 
-    assert with_capped_delays(whole, 60) == whole
-    assert with_capped_delays(whole, None) is whole
+    assert with_capped_delays(full, 60) == full
+    assert with_capped_delays(full, None) is full
 
 
 def triggered(trigger: dict[str, Any], **more: Any) -> Scenario:
-    given = with_fault(kind="http_error").model_dump(mode="json", exclude_none=True)
-    given["rules"][0] |= {"trigger": trigger, **more}
-    return Scenario.model_validate(given)
+    inputs = with_fault(kind="http_error").model_dump(mode="json", exclude_none=True)
+    inputs["rules"][0] |= {"trigger": trigger, **more}
+    return Scenario.model_validate(inputs)
 
 
 def test_first_is_the_first_so_many_within_the_same_window() -> None:
-    given = triggered({"always": True, "after_step": 2, "trials": 0.5}, per="url")
+    scenario = triggered({"always": True, "after_step": 2, "trials": 0.5}, per="url")
 
-    often = with_first(given, 5)
+    often = with_first(scenario, 5)
 
     assert often.rules[0].trigger.model_dump(exclude_none=True) == {
         "first": 5,
         "after_step": 2,
         "trials": 0.5,
     }
-    assert often.rules[0].fault == given.rules[0].fault
+    assert often.rules[0].fault == scenario.rules[0].fault
     assert often.rules[0].per == "url"
 
 
@@ -121,28 +121,28 @@ def test_a_control_and_a_defence_alone_have_no_scenario() -> None:
 
 def campaign(*conditions: dict[str, Any]) -> CampaignConfig:
     agents = [{"name": "a", "model": "m"}]
-    given = {"name": "c", "agents": agents, "conditions": list(conditions)}
-    return CampaignConfig.model_validate(given)
+    fields = {"name": "c", "agents": agents, "conditions": list(conditions)}
+    return CampaignConfig.model_validate(fields)
 
 
 def test_one_intensity_for_all_spares_what_has_no_size_and_says_so() -> None:
-    given = campaign(
+    inputs = campaign(
         {"name": "clean"},
         {"name": "late", "scenario": "paper/network-error", "intensity": 3},
         {"name": "down", "scenario": "paper/server-error"},
     )
 
-    config, skipped = with_intensity(given, 2)
+    config, skipped = with_intensity(inputs, 2)
 
     assert [each.intensity for each in config.conditions] == [None, 2, None]
     assert skipped == ("down",)
 
 
 def test_one_intensity_for_nothing_is_refused() -> None:
-    given = campaign({"name": "clean"}, {"name": "down", "scenario": "paper/server-error"})
+    config = campaign({"name": "clean"}, {"name": "down", "scenario": "paper/server-error"})
 
     with pytest.raises(CampaignError, match="no condition of the campaign 'c' has a fault with a"):
-        with_intensity(given, 2)
+        with_intensity(config, 2)
 
 
 def test_a_campaign_keeps_where_it_came_from() -> None:

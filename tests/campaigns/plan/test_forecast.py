@@ -9,8 +9,8 @@ MODELS = {"mine": "gpt", "other": "qwen"}
 
 
 def seen(condition: str, latency_s: float, usd: float | None = 0.1, **more: Any) -> PastTrial:
-    given = {"run": "r1", "at": "2025-01-01", "benchmark": "b", "model": "gpt"} | more
-    return PastTrial(condition=condition, latency_s=latency_s, usd=usd, **given)
+    fields = {"run": "r1", "at": "2025-01-01", "benchmark": "b", "model": "gpt"} | more
+    return PastTrial(condition=condition, latency_s=latency_s, usd=usd, **fields)
 
 
 def keys(condition: str, count: int = 4, agent: str = "mine") -> list[TrialKey]:
@@ -18,9 +18,9 @@ def keys(condition: str, count: int = 4, agent: str = "mine") -> list[TrialKey]:
 
 
 def test_time_is_shared_by_the_lanes_and_money_is_not() -> None:
-    given = [seen("clean", 2.0), seen("clean", 4.0, 0.3)]
+    trials = [seen("clean", 2.0), seen("clean", 4.0, 0.3)]
 
-    expected = forecast(keys("clean"), MODELS, given, lanes=2)
+    expected = forecast(keys("clean"), MODELS, trials, lanes=2)
 
     assert expected.seconds == 4 * (3.0 + OVERHEAD_S) / 2
     assert round(expected.usd, 9) == 4 * 0.2
@@ -30,9 +30,9 @@ def test_time_is_shared_by_the_lanes_and_money_is_not() -> None:
 
 
 def test_a_condition_that_was_run_tells_of_itself_and_clean_of_the_others() -> None:
-    given = [seen("clean", 2.0), seen("slow", 20.0)]
+    trials = [seen("clean", 2.0), seen("slow", 20.0)]
 
-    expected = forecast([*keys("slow", 1), *keys("new", 1)], MODELS, given, 1)
+    expected = forecast([*keys("slow", 1), *keys("new", 1)], MODELS, trials, 1)
 
     slow, new = expected.cells["mine", "slow"], expected.cells["mine", "new"]
     assert slow is not None
@@ -42,9 +42,9 @@ def test_a_condition_that_was_run_tells_of_itself_and_clean_of_the_others() -> N
 
 
 def test_the_newest_run_tells() -> None:
-    given = [seen("clean", 9.0, run="r2", at="2025-02-01"), seen("clean", 2.0)]
+    trials = [seen("clean", 9.0, run="r2", at="2025-02-01"), seen("clean", 2.0)]
 
-    cell = forecast(keys("clean", 1), MODELS, given, 1).cells["mine", "clean"]
+    cell = forecast(keys("clean", 1), MODELS, trials, 1).cells["mine", "clean"]
 
     assert cell is not None
     assert (cell.run, cell.seconds - OVERHEAD_S) == ("r2", 9.0)
@@ -52,9 +52,9 @@ def test_the_newest_run_tells() -> None:
 
 def test_what_warex_plays_costs_nothing_whatever_was_recorded() -> None:
     models = {"mine": "scripted:patient", "other": "gpt"}
-    given = [seen("clean", 2.0, 0.3, model="scripted:patient")]
+    trials = [seen("clean", 2.0, 0.3, model="scripted:patient")]
 
-    expected = forecast([*keys("clean"), *keys("clean", 1, agent="other")], models, given, 1)
+    expected = forecast([*keys("clean"), *keys("clean", 1, agent="other")], models, trials, 1)
 
     cell = expected.cells["mine", "clean"]
     assert cell is not None
@@ -63,9 +63,9 @@ def test_what_warex_plays_costs_nothing_whatever_was_recorded() -> None:
 
 
 def test_neither_another_model_nor_another_benchmark_tells() -> None:
-    given = [seen("clean", 2.0, model="qwen"), seen("clean", 2.0, benchmark="c")]
+    trials = [seen("clean", 2.0, model="qwen"), seen("clean", 2.0, benchmark="c")]
 
-    expected = forecast(keys("clean"), MODELS, given, 1)
+    expected = forecast(keys("clean"), MODELS, trials, 1)
 
     assert expected.cells == {("mine", "clean"): None}
     assert (expected.unknown, expected.unpriced, expected.seconds) == (4, 0, 0)
@@ -78,9 +78,9 @@ def test_an_agent_of_another_name_but_the_same_model_tells() -> None:
 
 
 def test_without_a_proxy_the_money_is_that_of_clean() -> None:
-    given = [seen("no-proxy", 1.0, None), seen("clean", 2.0, 0.5)]
+    trials = [seen("no-proxy", 1.0, None), seen("clean", 2.0, 0.5)]
 
-    expected = forecast(keys("no-proxy", 1), MODELS, given, 1)
+    expected = forecast(keys("no-proxy", 1), MODELS, trials, 1)
 
     assert (expected.seconds, expected.usd) == (1.0 + OVERHEAD_S, 0.5)
 

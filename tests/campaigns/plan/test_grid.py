@@ -55,11 +55,11 @@ def varied(conditions: int, agents: int, seed: int = 1) -> CampaignConfig:
 def orders(config: CampaignConfig, tasks: int) -> dict[str, list[tuple[str, ...]]]:
     """Return the order of the conditions, task for task, by agent."""
     trials = grid(config, [f"t{n}" for n in range(tasks)])
-    found: dict[str, list[tuple[str, ...]]] = {}
+    results: dict[str, list[tuple[str, ...]]] = {}
     for block in batched(trials, len(config.conditions)):
         assert len({key.agent for key in block}) == 1
-        found.setdefault(block[0].agent, []).append(tuple(key.condition for key in block))
-    return found
+        results.setdefault(block[0].agent, []).append(tuple(key.condition for key in block))
+    return results
 
 
 @pytest.mark.parametrize("conditions", [2, 5, 6, 7])
@@ -68,18 +68,18 @@ def test_each_condition_is_equally_often_at_each_place_and_after_each_other(
 ) -> None:
     rows = conditions if conditions % 2 == 0 else 2 * conditions
 
-    for given in orders(varied(conditions, 2), rows).values():
-        at = Counter((place, name) for order in given for place, name in enumerate(order))
+    for values in orders(varied(conditions, 2), rows).values():
+        at = Counter((place, name) for order in values for place, name in enumerate(order))
         assert set(at.values()) == {rows // conditions}
-        after = Counter(pair for order in given for pair in pairwise(order))
+        after = Counter(pair for order in values for pair in pairwise(order))
         assert len(after) == conditions * (conditions - 1)
         assert set(after.values()) == {rows // conditions}
 
 
 @pytest.mark.parametrize("tasks", [1, 6, 11, 30])
 def test_what_does_not_fit_is_as_equal_as_can_be(tasks: int) -> None:
-    for given in orders(varied(7, 3), tasks).values():
-        at = Counter((place, name) for order in given for place, name in enumerate(order))
+    for values in orders(varied(7, 3), tasks).values():
+        at = Counter((place, name) for order in values for place, name in enumerate(order))
         assert max(at.values()) <= -(-tasks // 7)
 
 
@@ -103,10 +103,10 @@ def test_without_a_cache_nobody_waits() -> None:
 
 
 def test_with_a_cache_all_that_share_wait_for_the_first_of_theirs() -> None:
-    given = varied(3, 2).model_copy(update={"llm_cache": True, "repeats": 2})
-    trials = grid(given, TASKS[:2])
+    inputs = varied(3, 2).model_copy(update={"llm_cache": True, "repeats": 2})
+    trials = grid(inputs, TASKS[:2])
 
-    waiting = cache_dependencies(given, trials)
+    waiting = cache_dependencies(inputs, trials)
 
     assert len(waiting) == len(trials) * 2 // 3
     for key, first in waiting.items():

@@ -11,7 +11,7 @@ from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
 from warex.campaigns.plan.lanes import Lanes, choose_lanes
 
 
-def planned(*, tasks: int = 2, isolated: bool = False, **given: Any) -> CampaignPlan:
+def planned(*, tasks: int = 2, isolated: bool = False, **keywords: Any) -> CampaignPlan:
     options = {
         "command": [sys.executable, "{task}"],
         "tasks": [f"t{number}" for number in range(tasks)],
@@ -25,13 +25,13 @@ def planned(*, tasks: int = 2, isolated: bool = False, **given: Any) -> Campaign
                 "agents": [{"name": "a", "model": "none"}],
                 "conditions": [{"name": "clean"}],
             }
-            | given
+            | keywords
         )
     )
 
 
 @pytest.mark.parametrize(
-    ("given", "options", "says"),
+    ("fields", "options", "says"),
     [
         ({}, RunOptions(), "trials run one at a time: those"),
         ({"jobs": 4}, RunOptions(), "trials run one at a time, not 4 as asked: those"),
@@ -41,9 +41,9 @@ def planned(*, tasks: int = 2, isolated: bool = False, **given: Any) -> Campaign
     ],
 )
 def test_a_shared_site_gets_one_lane_whoever_asks_for_more(
-    given: dict[str, Any], options: RunOptions, says: str
+    fields: dict[str, Any], options: RunOptions, says: str
 ) -> None:
-    lanes = choose_lanes(planned(**given), options)
+    lanes = choose_lanes(planned(**fields), options)
 
     assert lanes.count == 1
     assert lanes.why is not None

@@ -79,14 +79,14 @@ def test_what_holds_of_several_conditions_is_told_once(
 def test_a_rule_that_no_trial_can_meet_is_told_before_the_first_one(
     demo: CampaignConfig, tmp_path: Path, rule: dict[str, Any], says: str
 ) -> None:
-    whole = {"name": "s", "rules": [{"name": "r", "fault": {"kind": "http_error"}, **rule}]}
-    (tmp_path / "s.json").write_text(json.dumps(whole))
+    full = {"name": "s", "rules": [{"name": "r", "fault": {"kind": "http_error"}, **rule}]}
+    (tmp_path / "s.json").write_text(json.dumps(full))
     condition = ConditionConfig(name="late", scenario=str(tmp_path / "s.json"))
 
-    (said,) = lint_warnings(plan(demo.model_copy(update={"conditions": (condition,)})))
+    (message,) = lint_warnings(plan(demo.model_copy(update={"conditions": (condition,)})))
 
-    assert said.startswith("condition 'late': Rule 'r' ")
-    assert says in said
+    assert message.startswith("condition 'late': Rule 'r' ")
+    assert says in message
 
 
 @pytest.mark.parametrize(
@@ -112,5 +112,5 @@ def test_a_condition_is_inert_if_none_of_its_rules_can_ever_hit(
         ConditionConfig(name="clean"),
         ConditionConfig(name="late", scenario=str(tmp_path / "s.json")),
     )
-    found = inert_conditions(plan(demo.model_copy(update={"conditions": conditions})))
-    assert found == ({} if inert is None else {"late": inert})
+    results = inert_conditions(plan(demo.model_copy(update={"conditions": conditions})))
+    assert results == ({} if inert is None else {"late": inert})

@@ -66,9 +66,9 @@ def test_a_rule_about_none_of_the_sites_is_told_and_stops_nothing(tmp_path: Path
 
     findings = check_campaign(made.model_copy(update={"conditions": (condition,)}))
 
-    (told,) = (finding for finding in findings if finding.state != "ok")
-    assert not told.needed
-    assert "`https://shop.example/*` is elsewhere" in told.sentence
+    (reported,) = (finding for finding in findings if finding.state != "ok")
+    assert not reported.needed
+    assert "`https://shop.example/*` is elsewhere" in reported.sentence
 
 
 def test_a_benchmark_whose_command_cannot_run_is_not_well() -> None:

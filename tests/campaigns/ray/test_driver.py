@@ -94,9 +94,9 @@ def test_what_comes_back_lies_in_the_run_folder(
         pipe, tmp_path / "run", lambda it: AttemptReturned(it.number, attempted(tmp_path))
     )
 
-    found = list(find_trials(tmp_path / "run"))
-    assert [key for key, _, _ in found] == KEYS
-    assert {read_outcome(folder) for _, _, folder in found} == {SOLVED}
+    result = list(find_trials(tmp_path / "run"))
+    assert [key for key, _, _ in result] == KEYS
+    assert {read_outcome(folder) for _, _, folder in result} == {SOLVED}
     assert {each.key for each in done} == set(KEYS)
 
 

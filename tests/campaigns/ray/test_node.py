@@ -10,13 +10,13 @@ KEY = TrialKey("testbed", "patient", "clean", "buy-tea", 1)
 
 
 def test_an_attempts_folder_comes_back_as_it_was(tmp_path: Path) -> None:
-    there = tmp_path / "there"
-    (there / "blobs").mkdir(parents=True)
-    (there / "events.jsonl").write_bytes(b"{}\n")
-    (there / "blobs" / "ab").write_bytes(b"\x00\xff")
+    path = tmp_path / "there"
+    (path / "blobs").mkdir(parents=True)
+    (path / "events.jsonl").write_bytes(b"{}\n")
+    (path / "blobs" / "ab").write_bytes(b"\x00\xff")
     here = attempt_dir(tmp_path / "run", KEY, 2)
 
-    unpack_folder(pack_folder(there), here)
+    unpack_folder(pack_folder(path), here)
 
     assert (here / "events.jsonl").read_bytes() == b"{}\n"
     assert (here / "blobs" / "ab").read_bytes() == b"\x00\xff"
@@ -24,27 +24,27 @@ def test_an_attempts_folder_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_what_came_in_half_is_no_attempt(tmp_path: Path) -> None:
-    there = tmp_path / "there"
-    there.mkdir()
-    (there / "events.jsonl").write_bytes(b"x" * 5000)
+    path = tmp_path / "there"
+    path.mkdir()
+    (path / "events.jsonl").write_bytes(b"x" * 5000)
     here = attempt_dir(tmp_path / "run", KEY, 1)
 
     with pytest.raises(tarfile.ReadError):
-        unpack_folder(pack_folder(there)[:3000], here)
+        unpack_folder(pack_folder(path)[:3000], here)
 
     assert not here.exists()
     assert list(find_trials(tmp_path / "run")) == []
 
 
 def test_what_came_in_half_before_is_in_nobodys_way(tmp_path: Path) -> None:
-    there = tmp_path / "there"
-    there.mkdir()
-    (there / "outcome.json").write_bytes(b"{}")
+    path = tmp_path / "there"
+    path.mkdir()
+    (path / "outcome.json").write_bytes(b"{}")
     here = attempt_dir(tmp_path / "run", KEY, 1)
     draft = here.with_name(f".{here.name}")
     draft.mkdir(parents=True)
     (draft / "leftover").write_bytes(b"old")
 
-    unpack_folder(pack_folder(there), here)
+    unpack_folder(pack_folder(path), here)
 
     assert [path.name for path in here.iterdir()] == ["outcome.json"]

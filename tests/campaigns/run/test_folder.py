@@ -100,34 +100,34 @@ def test_a_run_of_another_version_of_warex_is_refused(tmp_path: Path) -> None:
 
 def test_another_browser_is_told(tmp_path: Path) -> None:
     begin(tmp_path / "c", versions={"warex": "0.1", "browser": "Chromium 1"})
-    told: list[str] = []
+    reported: list[str] = []
 
     later = manifest({"warex": "0.1", "browser": "Chromium 2"})
-    with open_run_folder(tmp_path / "c", later, TABLE, resume=True, notice=told.append):
+    with open_run_folder(tmp_path / "c", later, TABLE, resume=True, notice=reported.append):
         pass
 
-    (sentence,) = told
+    (sentence,) = reported
     assert "started with browser Chromium 1, and this is Chromium 2" in sentence
 
 
 def test_the_prices_are_kept_with_the_run_and_the_last_ones_in_force_stand(tmp_path: Path) -> None:
-    run, told = tmp_path / "c", list[str]()
+    run, lines = tmp_path / "c", list[str]()
     renewed = TABLE.with_own({"house": Price(input=1, output=2)})
     priced = {"prices_date": "2026-02-03", "prices_source": "f", "prices_digest": renewed.digest}
     first = manifest().model_copy(update={"prices_digest": TABLE.digest})
     with open_run_folder(run, first, TABLE, resume=False):
         assert read_prices(run / "prices.json") == TABLE
-    with open_run_folder(run, first, TABLE, resume=True, notice=told.append):
-        assert told == []
+    with open_run_folder(run, first, TABLE, resume=True, notice=lines.append):
+        assert lines == []
     with open_run_folder(
-        run, first.model_copy(update=priced), renewed, resume=True, notice=told.append
+        run, first.model_copy(update=priced), renewed, resume=True, notice=lines.append
     ):
         pass
 
     assert read_prices(run / "prices.json") == renewed
     now = read_manifest(run / "manifest.json")
     assert {key: getattr(now, key) for key in priced} == priced
-    assert "are counted at those of 2026-02-03 now, from f" in told[0]
+    assert "are counted at those of 2026-02-03 now, from f" in lines[0]
 
 
 def test_a_run_whose_maker_was_killed_before_its_manifest_stood_is_begun(tmp_path: Path) -> None:

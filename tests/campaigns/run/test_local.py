@@ -66,12 +66,12 @@ def test_a_void_trial_is_tried_again_also_where_the_other_lanes_are_idle() -> No
 
 
 def test_a_budget_ends_it_in_good_order() -> None:
-    given = schedule(9, Budget(tokens=3))
+    queue = schedule(9, Budget(tokens=3))
 
-    done = run(lambda turn: FAILED, given)
+    done = run(lambda turn: FAILED, queue)
 
     assert [each.key.task for each in done] == ["t0", "t1", "t2"]
-    assert given.stopped is not None
+    assert queue.stopped is not None
 
 
 def test_lanes_work_at_the_same_time() -> None:

@@ -27,10 +27,10 @@ def test_what_may_make_trials_differ_is_named(
 ) -> None:
     (tmp_path / "agent").mkdir()
     monkeypatch.chdir(tmp_path / "agent")
-    found = versions(chromium, TASKS)
-    assert found["browser"] == "Chromium 1.2.3"
-    assert all(found[name] for name in ("warex", "python", "os", "cpu", "tasks"))
-    assert "commit" not in found
+    results = versions(chromium, TASKS)
+    assert results["browser"] == "Chromium 1.2.3"
+    assert all(results[name] for name in ("warex", "python", "os", "cpu", "tasks"))
+    assert "commit" not in results
 
     git(tmp_path / "agent", "init", "-q")
     (tmp_path / "agent/agent.py").write_text("1")

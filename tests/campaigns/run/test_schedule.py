@@ -313,7 +313,7 @@ def test_with_a_thousand_lanes_a_trial_costs_the_same_however_many_there_are(
 
 
 def test_who_watches_is_told_of_each_turn_that_is_taken() -> None:
-    told: list[PlannedAttempt] = []
+    reported: list[PlannedAttempt] = []
 
-    assert taken(TrialQueue(keys(2), taken=told.append)) == told
-    assert [turn.key for turn in told] == keys(2)
+    assert taken(TrialQueue(keys(2), taken=reported.append)) == reported
+    assert [turn.key for turn in reported] == keys(2)

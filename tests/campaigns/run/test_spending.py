@@ -20,7 +20,7 @@ PRICES = PriceTable.model_validate(
 
 
 def call(**more: Any) -> LlmCall:
-    given = {
+    fields = {
         "exchange": "x1",
         "family": "openai_chat",
         "url": "https://llm.example/v1/chat/completions",
@@ -38,7 +38,7 @@ def call(**more: Any) -> LlmCall:
         "first_token_s": 0.5,
         "complete": True,
     }
-    return msgspec.convert(given | more, LlmCall)
+    return msgspec.convert(fields | more, LlmCall)
 
 
 def trace(folder: Path, *calls: LlmCall) -> Path:

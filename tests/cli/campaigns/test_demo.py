@@ -36,10 +36,10 @@ def test_the_demo_says_what_its_numbers_are_not(
     warex: Warex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_display, "run_and_report", lambda planned, out, options: None)
-    said = warex("demo", "--out", "run").out
+    output = warex("demo", "--out", "run").out
 
-    assert "It tests WAREX, not\nan LLM." in said
-    assert "capped at 1 s here; the paper's faults hold for 10 s" in said
+    assert "It tests WAREX, not\nan LLM." in output
+    assert "capped at 1 s here; the paper's faults hold for 10 s" in output
 
 
 def test_the_demo_has_tasks_enough_to_tell_that_an_agent_falls() -> None:

@@ -24,29 +24,29 @@ def test_a_machine_that_lacks_only_what_nothing_needs_is_well(
     warex: Warex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finds(monkeypatch, GOOD, OPTIONAL)
-    said = warex("doctor")
+    result = warex("doctor")
 
-    assert said.code == 0
-    assert [line.split()[0] for line in said.out.splitlines()[:2]] == ["ok", "missing"]
-    assert said.out.endswith("All that `warex demo` needs works.\n")
+    assert result.code == 0
+    assert [line.split()[0] for line in result.out.splitlines()[:2]] == ["ok", "missing"]
+    assert result.out.endswith("All that `warex demo` needs works.\n")
 
 
 def test_what_is_lacking_is_named_with_its_remedy(
     warex: Warex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finds(monkeypatch, GOOD, LACKING)
-    said = warex("doctor")
+    result = warex("doctor")
 
-    assert said.code == 3
-    assert "chromium: there is no Chromium: install one" in said.err
+    assert result.code == 3
+    assert "chromium: there is no Chromium: install one" in result.err
 
 
 def test_a_program_can_read_the_findings(warex: Warex, monkeypatch: pytest.MonkeyPatch) -> None:
     finds(monkeypatch, GOOD, LACKING)
-    said = warex("doctor", "--json")
-    read = json.loads(said.out)
+    result = warex("doctor", "--json")
+    read = json.loads(result.out)
 
-    assert said.code == 3
+    assert result.code == 3
     assert read["ok"] is False
     assert [each["state"] for each in read["findings"]] == ["ok", "missing"]
 
@@ -72,9 +72,9 @@ def test_a_campaign_is_looked_at_as_run_does(
     monkeypatch.chdir(tmp_path)
     warex("init", "--benchmark", "real")
 
-    said, ran = warex("doctor", "my-agent.toml"), warex("run", "my-agent.toml", "--dry-run")
+    result, ran = warex("doctor", "my-agent.toml"), warex("run", "my-agent.toml", "--dry-run")
 
-    assert (said.code, ran.code) == (3, 3)
-    assert ran.err.removeprefix("warex: ").strip() in said.err
+    assert (result.code, ran.code) == (3, 3)
+    assert ran.err.removeprefix("warex: ").strip() in result.err
     assert warex("doctor", "paper").code == 0
     assert warex("doctor", "paper", "--benchmark", "real").code == 2

@@ -43,14 +43,14 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_grid_is_told_and_nothing_runs(warex: Warex, tmp_path: Path) -> None:
-    said = warex("run", "c.toml", "--dry-run")
+    result = warex("run", "c.toml", "--dry-run")
 
-    assert said.code == 0
-    assert "1 agent × 3 conditions × 3 tasks × 1 repeat, 2 lanes, seed 1" in said.out  # noqa: RUF001
-    assert re.search(r"^mine +late +paper/network-error, intensity 0\.5 +3 +3 ", said.out, re.M)
-    assert re.search(r"^9 trials$", said.out, re.M)
-    assert "time and money: unknown without an earlier run" in said.out
-    assert "budget: 2.5 US dollars" in said.out
+    assert result.code == 0
+    assert "1 agent × 3 conditions × 3 tasks × 1 repeat, 2 lanes, seed 1" in result.out  # noqa: RUF001
+    assert re.search(r"^mine +late +paper/network-error, intensity 0\.5 +3 +3 ", result.out, re.M)
+    assert re.search(r"^9 trials$", result.out, re.M)
+    assert "time and money: unknown without an earlier run" in result.out
+    assert "budget: 2.5 US dollars" in result.out
     assert not (tmp_path / "runs").exists()
 
 
@@ -59,11 +59,11 @@ def test_time_and_money_are_those_of_an_earlier_run_which_is_named(
 ) -> None:
     run(tmp_path / "runs" / "before", TRIAL)
 
-    said = warex("run", "c.toml", "--dry-run", "--jobs", "1").out
+    output = warex("run", "c.toml", "--dry-run", "--jobs", "1").out
 
-    assert re.search(r"^mine +clean +3 +3 +60\.0 +0\.2500 +before$", said, re.M)
-    assert re.search(r"^mine +late .* before \(clean\)$", said, re.M)
-    assert "about 9 minutes and 2.25 US dollars at list prices" in said
+    assert re.search(r"^mine +clean +3 +3 +60\.0 +0\.2500 +before$", output, re.M)
+    assert re.search(r"^mine +late .* before \(clean\)$", output, re.M)
+    assert "about 9 minutes and 2.25 US dollars at list prices" in output
 
 
 def test_what_warex_plays_itself_costs_nothing(warex: Warex, tmp_path: Path) -> None:
@@ -85,10 +85,10 @@ def test_what_warex_plays_itself_costs_nothing(warex: Warex, tmp_path: Path) -> 
 def test_a_limit_is_counted(warex: Warex, tmp_path: Path) -> None:
     run(tmp_path / "runs" / "before", TRIAL)
 
-    said = warex("run", "c.toml", "--dry-run", "--limit", "2", "--jobs", "2").out
+    output = warex("run", "c.toml", "--dry-run", "--limit", "2", "--jobs", "2").out
 
-    assert "2 of them in this go, by --limit" in said
-    assert "about 60 s and 0.50 US dollars" in said
+    assert "2 of them in this go, by --limit" in output
+    assert "about 60 s and 0.50 US dollars" in output
 
 
 def test_what_is_left_is_told_with_resume(warex: Warex, tmp_path: Path) -> None:

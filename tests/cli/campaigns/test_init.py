@@ -17,10 +17,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_written_can_be_run(warex: Warex, tmp_path: Path) -> None:
-    said = warex("init", "mine")
+    result = warex("init", "mine")
 
-    assert said.code == 0
-    assert "warex run mine.toml" in said.out
+    assert result.code == 0
+    assert "warex run mine.toml" in result.out
     assert "30 trials" in warex("run", "mine.toml", "--dry-run").out
 
 
@@ -30,17 +30,17 @@ def test_what_is_written_can_be_run_or_says_as_run_does_why_not_yet(
 ) -> None:
     (tmp_path / "python3").symlink_to(sys.executable)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    said = warex("init", "mine", "--benchmark", kind.name)
+    result = warex("init", "mine", "--benchmark", kind.name)
     ran = warex("run", "mine.toml", "--dry-run")
 
-    assert said.code == 0
-    _, mark, lacks = said.out.partition("\nIt cannot run yet. ")
+    assert result.code == 0
+    _, mark, lacks = result.out.partition("\nIt cannot run yet. ")
     assert bool(mark) == (ran.code != 0) == (kind.name not in ("testbed", "command"))
     if mark:
         assert ran.err == f"warex: {lacks.splitlines()[0]}\n"
         # Nothing that would fail is proposed.
-        assert said.out.endswith("\n  warex doctor mine.toml\n")
-        assert "warex run" not in said.out
+        assert result.out.endswith("\n  warex doctor mine.toml\n")
+        assert "warex run" not in result.out
 
 
 @pytest.mark.slow
@@ -67,16 +67,16 @@ def test_what_is_written_runs_as_it_is(benchmark: str, tmp_path: Path) -> None:
 def test_an_agent_of_ones_own_gets_no_example_files_and_is_told_what_to_write_first(
     warex: Warex, tmp_path: Path
 ) -> None:
-    given = ("--from", "paper", "--benchmark", "command", "--agent", "true --goal '{task}'")
-    said = warex("init", *given)
+    inputs = ("--from", "paper", "--benchmark", "command", "--agent", "true --goal '{task}'")
+    result = warex("init", *inputs)
 
     file = tmp_path / "paper-command.toml"
     assert list(tmp_path.iterdir()) == [file]
     assert "It cannot run yet. paper-command.toml: benchmark.options.tasks holds no task." in (
-        said.out
+        result.out
     )
-    assert "warex run" not in said.out
-    assert warex("run", "paper", *given[2:]).code == 2
+    assert "warex run" not in result.out
+    assert warex("run", "paper", *inputs[2:]).code == 2
     text = file.read_text()
     assert "# Write what the command is to do: " in text
 
@@ -100,9 +100,9 @@ def test_a_model_without_its_key_cannot_run_yet(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
-    said = warex("init", "--from", "paper", "--agent", "gpt-4o")
+    result = warex("init", "--from", "paper", "--agent", "gpt-4o")
 
-    assert "It cannot run yet. agent 'gpt-4o': its model 'gpt-4o' is behind an API" in said.out
+    assert "It cannot run yet. agent 'gpt-4o': its model 'gpt-4o' is behind an API" in result.out
 
 
 def test_files_beside_the_campaign_that_are_there_already_stay(
@@ -110,9 +110,9 @@ def test_files_beside_the_campaign_that_are_there_already_stay(
 ) -> None:
     (tmp_path / "my_agent.py").write_text("mine")
 
-    said = warex("init", "--benchmark", "command")
+    result = warex("init", "--benchmark", "command")
 
-    assert "my_agent.py is there already and stays as it is\n" in said.out
+    assert "my_agent.py is there already and stays as it is\n" in result.out
     assert (tmp_path / "my_agent.py").read_text() == "mine"
     assert (tmp_path / "site" / "index.html").exists()
 
@@ -120,10 +120,10 @@ def test_files_beside_the_campaign_that_are_there_already_stay(
 def test_a_file_that_is_there_is_never_overwritten(warex: Warex, tmp_path: Path) -> None:
     (tmp_path / "my-agent.toml").write_text("mine")
 
-    said = warex("init")
+    result = warex("init")
 
-    assert said.code == 2
-    assert said.err == "warex: my-agent.toml is there already; give another name, or remove it\n"
+    assert result.code == 2
+    assert result.err == "warex: my-agent.toml is there already; give another name, or remove it\n"
     assert (tmp_path / "my-agent.toml").read_text() == "mine"
 
 
@@ -136,9 +136,9 @@ def test_a_name_may_be_the_files(warex: Warex, tmp_path: Path) -> None:
 
 
 def test_the_papers_conditions_are_written_for_a_benchmark(warex: Warex, tmp_path: Path) -> None:
-    said = warex("init", "--from", "paper", "--benchmark", "step", "--agent", "gpt-4o")
+    result = warex("init", "--from", "paper", "--benchmark", "step", "--agent", "gpt-4o")
 
-    assert said.out.startswith("wrote paper-step.toml\n")
+    assert result.out.startswith("wrote paper-step.toml\n")
     assert "max_steps = 20" in (tmp_path / "paper-step.toml").read_text()
 
 
@@ -175,8 +175,8 @@ def test_what_is_written_from_a_built_in_campaign_is_what_run_runs(warex: Warex)
 def test_what_cannot_be_written_is_a_sentence(
     warex: Warex, tmp_path: Path, arguments: tuple[str, ...], says: str
 ) -> None:
-    said = warex("init", *arguments)
+    result = warex("init", *arguments)
 
-    assert said.code == 2
-    assert said.err.startswith(f"warex: {says}")
+    assert result.code == 2
+    assert result.err.startswith(f"warex: {says}")
     assert not list(tmp_path.glob("**/*.toml"))

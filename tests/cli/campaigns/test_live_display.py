@@ -174,7 +174,7 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(
     planned = plan(load_campaign("demo"))
     folder = tmp_path / "a run"
 
-    def run_campaign(*given: object, notice: Callable[[str], None], **how: object) -> None:
+    def run_campaign(*values: object, notice: Callable[[str], None], **how: object) -> None:
         notice("something")
         write_manifest(folder / "manifest.json", MANIFEST)
         attempt = attempt_dir(folder, planned.trials[0].key, 1)
@@ -189,7 +189,9 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(
 
     printed = capsys.readouterr()
     assert printed.out == ""
-    told, kept = printed.err.splitlines()
-    assert told == "warex: something"
-    assert f"{folder} keeps 1 of {len(planned.trials)} trials; go on with: warex run demo" in kept
-    assert kept.endswith(f"--out '{folder}' --resume")
+    reported, retained = printed.err.splitlines()
+    assert reported == "warex: something"
+    assert (
+        f"{folder} keeps 1 of {len(planned.trials)} trials; go on with: warex run demo" in retained
+    )
+    assert retained.endswith(f"--out '{folder}' --resume")

@@ -33,9 +33,11 @@ def test_every_trial_of_every_summarised_run_is_seen(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "begun").mkdir()
 
-    found = past_trials(tmp_path)
+    trials = past_trials(tmp_path)
 
-    assert [(each.run, each.condition, each.model, each.latency_s, each.usd) for each in found] == [
+    assert [
+        (each.run, each.condition, each.model, each.latency_s, each.usd) for each in trials
+    ] == [
         ("a", "clean", "gpt-4o", 2.5, 0.25),
         ("a", "clean", "gpt-4o", 2.5, None),
         ("b", "no-proxy", "gpt-4o", 2.5, 0.25),

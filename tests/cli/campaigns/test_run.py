@@ -12,17 +12,17 @@ from warex.cli.campaigns import live_display
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[CampaignPlan, Path, RunOptions]]:
     """Run nothing; note what would have been."""
     noted: list[tuple[CampaignPlan, Path, RunOptions]] = []
-    monkeypatch.setattr(live_display, "run_and_report", lambda *given: noted.append(given[:3]))
+    monkeypatch.setattr(live_display, "run_and_report", lambda *values: noted.append(values[:3]))
     return noted
 
 
 def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_reported(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
-    said = warex("run", "demo", "--intensity", "0.1")
+    result = warex("run", "demo", "--intensity", "0.1")
 
-    assert said.code == 0
-    assert "the condition 'server-error' has a fault without a size and stays" in said.err
+    assert result.code == 0
+    assert "the condition 'server-error' has a fault without a size and stays" in result.err
     ((planned, out, _),) = ran
     assert out == Path("runs/demo")
     assert {each.name: each.intensity for each in planned.config.conditions} == {
@@ -49,10 +49,10 @@ def test_an_intensity_that_cannot_be_is_a_sentence(
     arguments: tuple[str, ...],
     says: str,
 ) -> None:
-    said = warex("run", "demo", *arguments)
+    result = warex("run", "demo", *arguments)
 
-    assert said.code == 2
-    assert says in said.err
+    assert result.code == 2
+    assert says in result.err
     assert not ran
 
 
@@ -60,13 +60,13 @@ def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
     options = ("--option", 'tasks=["a", "b"]', "--site", "https://a.example=http://127.0.0.1:8001")
-    said = warex(
+    result = warex(
         *("run", "paper", "--benchmark", "command", "--agent", "mine=gpt-4o"),
         *("--option", "command=true {task}", *options),
     )
 
-    assert said.code == 0
-    assert "there is no condition 'no-proxy': https://a.example is served" in said.err
+    assert result.code == 0
+    assert "there is no condition 'no-proxy': https://a.example is served" in result.err
     ((planned, out, _),) = ran
     assert out == Path("runs/paper-command")
     assert len(planned.trials) == 2 * 6
@@ -74,26 +74,26 @@ def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
 
 
 def test_a_file_is_changed_only_by_its_owner(warex: Warex, tmp_path: Path) -> None:
-    said = warex("run", tmp_path / "mine.toml", "--agent", "gpt-4o")
+    result = warex("run", tmp_path / "mine.toml", "--agent", "gpt-4o")
 
-    assert said.code == 2
+    assert result.code == 2
     assert (
-        "mine.toml is a file, and --benchmark, --agent and what goes with them change" in said.err
+        "mine.toml is a file, and --benchmark, --agent and what goes with them change" in result.err
     )
 
 
 def test_a_campaign_that_ray_took_for_its_address_has_its_place_named(warex: Warex) -> None:
-    said = warex("run", "--ray", "mine.toml")
+    result = warex("run", "--ray", "mine.toml")
 
-    assert said.code == 2
-    assert "put the campaign before it: warex run mine.toml --ray" in said.err
+    assert result.code == 2
+    assert "put the campaign before it: warex run mine.toml --ray" in result.err
     assert "Missing argument 'CAMPAIGN'" in warex("run").err
 
 
 def test_a_threshold_for_no_condition_of_the_campaign_is_refused_before_it_runs(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
-    said = warex("run", "demo", "--fail-under", "patient/server-eror.success>=0.9")
+    result = warex("run", "demo", "--fail-under", "patient/server-eror.success>=0.9")
 
-    assert (said.code, ran) == (2, [])
-    assert "did you mean 'patient/server-error'" in said.err
+    assert (result.code, ran) == (2, [])
+    assert "did you mean 'patient/server-error'" in result.err

@@ -79,9 +79,9 @@ def test_what_cannot_be_is_a_sentence(
     code: int,
     says: str,
 ) -> None:
-    given = [part.format(tmp=tmp_path / "env") for part in arguments]
+    inputs = [part.format(tmp=tmp_path / "env") for part in arguments]
 
-    assert says in said(capsys, "benchmarks", *given, code=code)
+    assert says in said(capsys, "benchmarks", *inputs, code=code)
 
 
 def test_doctor_names_what_a_benchmark_lacks(
@@ -99,10 +99,10 @@ def test_a_checkout_is_named_by_an_option(
     app = tmp_path / "apps/mail"
     app.mkdir(parents=True)
     (app / "real-tasks.json").write_text('[{"id": "task_e1"}]')
-    given = ("--option", f"checkout={tmp_path}")
+    inputs = ("--option", f"checkout={tmp_path}")
 
-    shown = said(capsys, "benchmarks", "show", "webarena-infinity", *given)
-    result = said(capsys, "doctor", "--benchmark", "webarena-infinity", *given, code=3)
+    shown = said(capsys, "benchmarks", "show", "webarena-infinity", *inputs)
+    result = said(capsys, "doctor", "--benchmark", "webarena-infinity", *inputs, code=3)
 
     assert "    mail/task_e1\n" in shown
     assert f"{tmp_path}: no checkout of WebArena-Infinity" in result
@@ -110,7 +110,7 @@ def test_a_checkout_is_named_by_an_option(
         capsys, "benchmarks", "show", "step", "--option", "checkout", code=2
     )
     assert "needs options" in said(capsys, "doctor", "--benchmark", "webarena", code=2)
-    assert "--option goes with --benchmark" in said(capsys, "doctor", *given, code=2)
+    assert "--option goes with --benchmark" in said(capsys, "doctor", *inputs, code=2)
 
 
 def test_doctor_finds_nothing_missing_where_nothing_is_needed(

@@ -20,7 +20,7 @@ def test_every_defence_is_listed_and_can_be_shown(warex: Warex) -> None:
 
 
 def test_an_unknown_one_is_refused_with_the_nearest(warex: Warex) -> None:
-    said = warex("defences", "show", "popup-warnin")
+    result = warex("defences", "show", "popup-warnin")
 
-    assert said.code == 2
-    assert "there is no defence 'popup-warnin'; did you mean 'popup-warning'?" in said.err
+    assert result.code == 2
+    assert "there is no defence 'popup-warnin'; did you mean 'popup-warning'?" in result.err

@@ -9,10 +9,10 @@ def test_every_fault_is_listed_and_can_be_shown(warex: Warex) -> None:
 
     assert kinds == [fault.model_fields["kind"].default for fault in CATALOGUE]
     for fault, kind in zip(CATALOGUE, kinds, strict=True):
-        said = warex("faults", "show", kind).out
-        assert said.startswith(f"{kind}: {fault.summary}")
-        assert "None" not in said
-        assert all(f"  {key} " in said for key in fault.model_fields if key != "kind")
+        output = warex("faults", "show", kind).out
+        assert output.startswith(f"{kind}: {fault.summary}")
+        assert "None" not in output
+        assert all(f"  {key} " in output for key in fault.model_fields if key != "kind")
 
 
 def test_what_a_parameter_may_be_is_shown(warex: Warex) -> None:

@@ -66,12 +66,14 @@ def server() -> Iterator[str]:
 def test_a_file_renews_the_prices_and_what_it_lacks_stays(
     warex: Warex, table: Path, collection: Path
 ) -> None:
-    said = warex("prices", "update", collection)
+    result = warex("prices", "update", collection)
 
-    assert said.code == 0, said.err
-    assert f"1 model from {collection}, 2026-02-02" in said.out
-    assert "left out: 1 with a price that is negative or cannot be right (house-owing)" in said.out
-    assert f"written to {table}" in said.out
+    assert result.code == 0, result.err
+    assert f"1 model from {collection}, 2026-02-02" in result.out
+    assert (
+        "left out: 1 with a price that is negative or cannot be right (house-owing)" in result.out
+    )
+    assert f"written to {table}" in result.out
     assert table.stat().st_mode & 0o777 == 0o600
     shown = warex("prices", "show", "house-large").out
     assert "usual      input 2, output 8" in shown
@@ -84,13 +86,13 @@ def test_a_file_renews_the_prices_and_what_it_lacks_stays(
 
 @pytest.mark.wire
 def test_an_address_renews_the_prices(warex: Warex, table: Path, server: str) -> None:
-    said = warex("prices", "update", f"{server}/prices.json?key=secret", "--date", "2026-02-03")
+    result = warex("prices", "update", f"{server}/prices.json?key=secret", "--date", "2026-02-03")
 
-    assert said.code == 0, said.err
-    kept = json.loads(table.read_text())
-    assert (kept["date"], "house-large" in kept["models"]) == ("2026-02-03", True)
-    assert kept["source"].startswith(server)
-    assert "secret" not in table.read_text() + said.out
+    assert result.code == 0, result.err
+    document = json.loads(table.read_text())
+    assert (document["date"], "house-large" in document["models"]) == ("2026-02-03", True)
+    assert document["source"].startswith(server)
+    assert "secret" not in table.read_text() + result.out
 
 
 @pytest.mark.wire
@@ -111,9 +113,9 @@ def test_nothing_is_lost_where_one_source_cannot_be_used(
         (tmp_path, 2, "Is a directory"),
         ("http://[", 3, "cannot be fetched"),
     ):
-        said = warex("prices", "update", collection, source)
-        assert (said.code, table.read_bytes()) == (code, before), said
-        assert words in said.err
+        result = warex("prices", "update", collection, source)
+        assert (result.code, table.read_bytes()) == (code, before), result
+        assert words in result.err
 
 
 def test_a_table_may_be_written_elsewhere(
@@ -138,8 +140,8 @@ def test_a_damaged_table_is_replaced(warex: Warex, table: Path, collection: Path
 
 
 def test_an_unknown_model_is_unknown_and_not_free(warex: Warex, table: Path) -> None:
-    said = warex("prices", "show", "gpt-4oo")
+    result = warex("prices", "show", "gpt-4oo")
 
-    assert said.code == 2
-    assert "have no 'gpt-4oo'; did you mean 'gpt-4o'? Its cost is unknown" in said.err
-    assert str(built_in_prices().date) in said.err
+    assert result.code == 2
+    assert "have no 'gpt-4oo'; did you mean 'gpt-4o'? Its cost is unknown" in result.err
+    assert str(built_in_prices().date) in result.err

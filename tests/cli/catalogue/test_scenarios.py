@@ -38,17 +38,17 @@ def test_a_scenario_is_shown_in_its_own_letters(warex: Warex) -> None:
 
 def test_a_recording_is_told_what_would_have_been_hit(warex: Warex, har: Path) -> None:
     line = ("scenarios", "check", "paper/server-error", "--against", har)
-    said, (row,) = warex(*line).out, json.loads(warex(*line, "--json").out)
+    output, (row,) = warex(*line).out, json.loads(warex(*line, "--json").out)
 
-    assert "server-error #1  GET https://a.b/0  [document]" in said
+    assert "server-error #1  GET https://a.b/0  [document]" in output
     assert (row["rule"], row["ordinal"], row["url"]) == ("server-error", 1, "https://a.b/0")
 
 
 def test_a_recording_of_another_site_is_told_that_nothing_was_hit(warex: Warex, har: Path) -> None:
     line = ("scenarios", "check", "paper/server-error", "--against", har)
-    said = warex(*line, "--site", "https://other.example").out
+    output = warex(*line, "--site", "https://other.example").out
 
-    assert said == f"paper/server-error would have hit nothing in {har}\n"
+    assert output == f"paper/server-error would have hit nothing in {har}\n"
 
 
 def test_a_rule_that_can_never_match_is_named_and_so_is_one_outside_the_sites(
@@ -64,10 +64,10 @@ def test_a_rule_that_can_never_match_is_named_and_so_is_one_outside_the_sites(
     site = ("--site", "https://shop.example")
 
     (never,) = json.loads(warex("scenarios", "check", path, "--json").out)["warnings"]
-    said = warex("scenarios", "check", outside, *site).out
+    output = warex("scenarios", "check", outside, *site).out
 
     assert never.startswith("Rule 'server-error-1' can never apply: no URL begins like")
-    assert "Rule 'down' hits nothing on the task sites" in said
+    assert "Rule 'down' hits nothing on the task sites" in output
     assert "Warnings" not in warex("scenarios", "check", outside).out
 
 
@@ -97,7 +97,7 @@ def test_a_rule_that_hits_nothing_of_a_recording_is_named(
     path = tmp_path / "two.json"
     path.write_text(json.dumps({"name": "two", "rules": rules}))
 
-    said = warex("scenarios", "check", path, "--against", har).out
+    output = warex("scenarios", "check", path, "--against", har).out
 
-    assert "seen #1" in said
-    assert said.endswith("rule idle would have hit nothing\n")
+    assert "seen #1" in output
+    assert output.endswith("rule idle would have hit nothing\n")

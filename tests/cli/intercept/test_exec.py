@@ -262,8 +262,8 @@ def test_a_port_of_this_machine_that_is_named_is_let_through(port: int) -> None:
 def test_a_model_of_this_machine_that_is_asked_past_the_proxy_is_said(port: int) -> None:
     """Loopback is direct for programs, so that what is asked there is neither seen nor hit."""
     code = f'{shlex.join(FETCH)} "$GOOGLE_GEMINI_BASE_URL/models"'
-    there = {"GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{port}"}
-    done = ran("environment", "--", "sh", "-c", code, environment=there)
+    existing = {"GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{port}"}
+    done = ran("environment", "--", "sh", "-c", code, environment=existing)
     by_name = ran(
         "environment",
         *("--map", f"http://local.test:{port}=http://127.0.0.1:{port}", "--", "sh", "-c", code),
@@ -448,14 +448,14 @@ def test_what_the_caller_ignores_stays_ignored_as_under_nohup(mode: str) -> None
     bare = f"trap '' HUP; {shown}"
     behind = f"trap '' HUP; exec {shlex.join(WAREX)} exec --quiet --isolate {mode} -- {shown}"
 
-    said = [
+    output = [
         subprocess.run(["sh", "-c", each], capture_output=True, text=True, timeout=60).stdout
         for each in (bare, behind)
     ]
 
     # Signals 32 and 33 are glibc's own, which its posix_spawn ignores.
     named = (1 << 31) - 1
-    ignored = [int(each.removeprefix("SigIgn:"), 16) & named for each in said]
+    ignored = [int(each.removeprefix("SigIgn:"), 16) & named for each in output]
     assert ignored == [1 << signal.SIGHUP - 1] * 2
 
 
@@ -612,14 +612,14 @@ time.sleep(600)
 
 
 def _carriers(mark: str) -> list[int]:
-    found = []
+    results = []
     for process in Path("/proc").iterdir():
         try:
             if process.name.isdecimal() and mark.encode() in (process / "environ").read_bytes():
-                found.append(int(process.name))
+                results.append(int(process.name))
         except OSError:
             continue
-    return found
+    return results
 
 
 def _alive(pid: int) -> bool:
@@ -702,9 +702,9 @@ def test_a_reset_that_fails_leaves_its_reason(tmp_path: Path) -> None:
     done = ran("environment", "--out", tmp_path / "out", "--reset", "false", "--", "true")
 
     assert done.returncode == 1
-    found = read_outcome(tmp_path / "out")
-    assert isinstance(found, Void)
-    assert "the site was not reset" in found.reason
+    outcome = read_outcome(tmp_path / "out")
+    assert isinstance(outcome, Void)
+    assert "the site was not reset" in outcome.reason
 
 
 @pytest.mark.slow

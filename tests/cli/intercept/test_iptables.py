@@ -6,30 +6,30 @@ from tests.cli.conftest import Warex
 
 
 def test_print_shows_the_rules_and_the_proxys_line(warex: Warex) -> None:
-    said = warex("iptables", "print", "--user", 1001, "--port", 7770, "--backend", "nftables")
+    result = warex("iptables", "print", "--user", 1001, "--port", 7770, "--backend", "nftables")
 
-    assert said.code == 0
-    assert "what user 1001 sends to ports 80, 443, 7770 goes to port 8080" in said.out
-    assert "\nwarex proxy --transparent --port 8080\n" in said.out
-    assert "meta skuid 1001 tcp dport { 80, 443, 7770 } redirect to :8080" in said.out
+    assert result.code == 0
+    assert "what user 1001 sends to ports 80, 443, 7770 goes to port 8080" in result.out
+    assert "\nwarex proxy --transparent --port 8080\n" in result.out
+    assert "meta skuid 1001 tcp dport { 80, 443, 7770 } redirect to :8080" in result.out
 
 
 def test_print_shows_both_families_of_iptables(warex: Warex) -> None:
-    said = warex("iptables", "print", "--user", "root", "--backend", "iptables")
+    result = warex("iptables", "print", "--user", "root", "--backend", "iptables")
 
-    assert [line.split()[0] for line in said.out.splitlines() if "<<" in line] == [
+    assert [line.split()[0] for line in result.out.splitlines() if "<<" in line] == [
         "iptables-restore",
         "ip6tables-restore",
     ]
-    assert said.out.count("--uid-owner 0 ") == 8
+    assert result.out.count("--uid-owner 0 ") == 8
 
 
 def test_what_arrives_from_containers_needs_a_proxy_that_they_reach(warex: Warex) -> None:
     arguments = ("--all-but", 998, "--proxy-port", 9000, "--incoming", "docker0")
-    said = warex("iptables", "print", *arguments)
+    result = warex("iptables", "print", *arguments)
 
-    assert "# The proxy, as user 998:\n" in said.out
-    assert "\nwarex proxy --transparent --port 9000 --host 0.0.0.0\n" in said.out
+    assert "# The proxy, as user 998:\n" in result.out
+    assert "\nwarex proxy --transparent --port 9000 --host 0.0.0.0\n" in result.out
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_arrives_from_containers_needs_a_proxy_that_they_reach(warex: Warex
 def test_what_cannot_work_is_refused_before_anything_is_touched(
     warex: Warex, subcommand: str, arguments: tuple[str, ...], sentence: str
 ) -> None:
-    said = warex("iptables", subcommand, *arguments)
+    result = warex("iptables", subcommand, *arguments)
 
-    assert (said.code, said.out) == (2, "")
-    assert sentence in said.err
+    assert (result.code, result.out) == (2, "")
+    assert sentence in result.err

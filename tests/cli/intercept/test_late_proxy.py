@@ -175,15 +175,15 @@ def test_a_client_that_gave_up_meanwhile_voids_the_trial(
     warex: Warex,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    gone = tmp_path / "gone"
-    for name, value in {**late, "FORKSERVER_AWAITS": str(gone)}.items():
+    path = tmp_path / "gone"
+    for name, value in {**late, "FORKSERVER_AWAITS": str(path)}.items():
         monkeypatch.setenv(name, value)
     # However slow this machine is, the command does not wait for the proxy.
     monkeypatch.setattr("warex.cli.intercept.exec._READY_SECONDS", 300)
 
     done = warex(
         *("exec", *(("--out", tmp_path / "out") if out else ())),
-        *("--", sys.executable, "-c", _IMPATIENT, gone),
+        *("--", sys.executable, "-c", _IMPATIENT, path),
     )
 
     assert done.code == 1, done.err

@@ -102,7 +102,7 @@ def is_alive(process: int) -> bool:
 
 @pytest.mark.wire
 def test_a_server_alone_is_recorded_and_faulted_and_else_unchanged(tmp_path: Path) -> None:
-    said = [b"no json \xff\n", b"\n", asked(1), asked(2), b'{"half": ']
+    message = [b"no json \xff\n", b"\n", asked(1), asked(2), b'{"half": ']
     done = subprocess.run(
         [
             *WAREX,
@@ -114,13 +114,13 @@ def test_a_server_alone_is_recorded_and_faulted_and_else_unchanged(tmp_path: Pat
             *PYTHON,
             SERVER,
         ],
-        input=b"".join(said),
+        input=b"".join(message),
         capture_output=True,
         timeout=60,
         check=False,
     )
 
-    junk = [b"no json: " + line for line in (said[0], said[1], said[4])]
+    junk = [b"no json: " + line for line in (message[0], message[1], message[4])]
     second = (
         b'{"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "0123"}]}}'
     )

@@ -17,8 +17,8 @@ NONE: dict[str, Any] = {
 }
 
 
-def taken(**given: Any) -> Scoring:
-    return Scoring.from_options({**NONE, **given})
+def taken(**options: Any) -> Scoring:
+    return Scoring.from_options({**NONE, **options})
 
 
 def test_its_options_are_not_those_of_the_proxy() -> None:
@@ -82,7 +82,7 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("fields", "says"),
     [
         ({"expect_url": "*"}, "--expect-url is read from the trace; give --out, too"),
         (
@@ -100,8 +100,8 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
         ({"reset": "http://s.example/reset"}, "--reset: 'http://s.example/reset' is a URL"),
     ],
 )
-def test_what_cannot_be_is_told_with_its_option(given: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_is_told_with_its_option(fields: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError) as caught:
-        taken(**given)
+        taken(**fields)
 
     assert says in str(caught.value)

@@ -5,9 +5,9 @@ from warex.errors import InputError
 
 
 def test_a_value_is_json_where_it_is_json_and_else_text() -> None:
-    given = parse_options(("port=8080", "sites=[1, 2]", "checkout=DIR", "empty="))
+    fields = parse_options(("port=8080", "sites=[1, 2]", "checkout=DIR", "empty="))
 
-    assert given == {"port": 8080, "sites": [1, 2], "checkout": "DIR", "empty": ""}
+    assert fields == {"port": 8080, "sites": [1, 2], "checkout": "DIR", "empty": ""}
 
 
 @pytest.mark.parametrize("wrong", ["checkout", "=DIR", ""])

@@ -10,8 +10,8 @@ NOTHING = {
 }
 
 
-def changed(**given: object) -> Overrides:
-    return campaign_changes(None, **{**NOTHING, **given})  # type: ignore[arg-type] # as click gives them
+def changed(**options: object) -> Overrides:
+    return campaign_changes(None, **{**NOTHING, **options})  # type: ignore[arg-type] # as click gives them
 
 
 def test_no_option_changes_nothing() -> None:

@@ -18,17 +18,17 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_a_run_that_reaches_what_is_demanded_ends_with_0(warex: Warex, run: Path) -> None:
-    said = warex("report", run, "--fail-under", "clean.success>=0.9")
+    result = warex("report", run, "--fail-under", "clean.success>=0.9")
 
-    assert (said.code, said.err) == (0, "")
+    assert (result.code, result.err) == (0, "")
 
 
 def test_a_run_that_does_not_ends_with_1_and_says_where(warex: Warex, run: Path) -> None:
-    said = warex("report", run, "--fail-under", "recovery>=0.8")
+    result = warex("report", run, "--fail-under", "recovery>=0.8")
 
-    assert said.code == 1
-    assert "patient, server-error: recovery is 0" in said.err
-    assert "report.html" in said.out
+    assert result.code == 1
+    assert "patient, server-error: recovery is 0" in result.err
+    assert "report.html" in result.out
 
 
 @pytest.mark.parametrize(("on_unclear", "code"), [((), 4), (("pass",), 0), (("fail",), 1)])
@@ -36,16 +36,16 @@ def test_what_cannot_be_told_ends_with_4_or_as_is_said(
     warex: Warex, run: Path, on_unclear: tuple[str, ...], code: int
 ) -> None:
     options = ("--on-unclear", *on_unclear) if on_unclear else ()
-    said = warex("report", run, "--fail-under", "recovery>=0.5", *options)
+    result = warex("report", run, "--fail-under", "recovery>=0.5", *options)
 
-    assert said.code == code
-    assert "it cannot be told whether the run meets --fail-under:" in said.err
-    assert "recovery is 0 (0/3, 95 % interval 0 to 0.71, p = 0.125); that it is not" in said.err
+    assert result.code == code
+    assert "it cannot be told whether the run meets --fail-under:" in result.err
+    assert "recovery is 0 (0/3, 95 % interval 0 to 0.71, p = 0.125); that it is not" in result.err
 
 
 def test_without_a_gate_nothing_can_be_unclear(warex: Warex, run: Path) -> None:
-    said = warex("report", run, "--on-unclear", "pass")
-    assert (said.code, "no gate is given" in said.err) == (2, True)
+    result = warex("report", run, "--on-unclear", "pass")
+    assert (result.code, "no gate is given" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("demand", ["success>=80", "clean.recovery>=0.5", "clean.delta>=-0.1"])

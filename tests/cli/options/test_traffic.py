@@ -35,11 +35,11 @@ def test_an_option_that_cannot_work_leaves_no_folder_behind(
 @pytest.fixture
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[CampaignPlan]:
     """What `warex run` would have run."""
-    given: list[CampaignPlan] = []
+    inputs: list[CampaignPlan] = []
     monkeypatch.setattr(
-        live_display, "run_and_report", lambda planned, out, options, *gate: given.append(planned)
+        live_display, "run_and_report", lambda planned, out, options, *gate: inputs.append(planned)
     )
-    return given
+    return inputs
 
 
 def test_a_campaign_takes_what_the_proxy_takes(warex: Warex, planned: list[CampaignPlan]) -> None:
@@ -72,6 +72,6 @@ def test_what_is_typed_goes_before_the_campaigns_file_and_lists_are_added_to_its
 def test_each_field_of_the_model_is_an_option_of_every_command_with_a_proxy(command: str) -> None:
     flags = {option_of(field).flag for field in fields(TrafficOptions)}
 
-    there = dict(commands())[f"warex {command}"]
+    existing = dict(commands())[f"warex {command}"]
 
-    assert flags <= {name for each in there.params for name in each.opts}
+    assert flags <= {name for each in existing.params for name in each.opts}

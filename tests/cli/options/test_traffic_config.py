@@ -29,21 +29,21 @@ def made(folder: Path, **options: Any) -> ProxyConfig:
 
 
 def test_a_preset_is_loaded(tmp_path: Path) -> None:
-    found = made(tmp_path, scenario="paper/server-error", seed=7)
+    config = made(tmp_path, scenario="paper/server-error", seed=7)
 
-    assert found.ca == tmp_path
-    assert found.seed == 7
-    assert found.scenario is not None
-    assert found.scenario.name == "paper/server-error"
+    assert config.ca == tmp_path
+    assert config.seed == 7
+    assert config.scenario is not None
+    assert config.scenario.name == "paper/server-error"
 
 
 def test_a_defence_is_one_of_the_catalogue_or_a_file(tmp_path: Path) -> None:
     (tmp_path / "hint.txt").write_text("Look twice.")
 
     assert made(tmp_path, defence="refresh").defence is DEFENCES[0]
-    found = made(tmp_path, defence=str(tmp_path / "hint.txt")).defence
-    assert found is not None
-    assert found.text == "Look twice."
+    defence = made(tmp_path, defence=str(tmp_path / "hint.txt")).defence
+    assert defence is not None
+    assert defence.text == "Look twice."
 
 
 def test_a_replay_brings_its_defence_unless_another_is_named(tmp_path: Path) -> None:
@@ -63,9 +63,9 @@ def test_a_replay_is_armed_as_it_was_then(tmp_path: Path) -> None:
     with TraceWriter(tmp_path / EVENTS, Clock()) as trace:
         trace.write(TrialBegan(scenario=scenario, arm="first_page"))
 
-    found = made(tmp_path, replay=tmp_path, traffic=TrafficOptions(arm="start", insecure=True))
+    config = made(tmp_path, replay=tmp_path, traffic=TrafficOptions(arm="start", insecure=True))
 
-    assert (found.traffic.arm, found.traffic.insecure) == ("first_page", True)
+    assert (config.traffic.arm, config.traffic.insecure) == ("first_page", True)
 
 
 def test_what_it_does_not_know_goes_through(tmp_path: Path) -> None:

@@ -9,15 +9,15 @@ from warex.training.fine_tuning.hyperparameters import Hyperparameters
 
 
 def given(*arguments: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
 
     @click.command()
     @training_options
     def command(**recipe: Any) -> None:
-        found.update(recipe)
+        results.update(recipe)
 
     assert CliRunner().invoke(command, arguments).exit_code == 0
-    return found
+    return results
 
 
 def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() -> None:
@@ -32,8 +32,8 @@ def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() 
     ],
 )
 def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Hyperparameters) -> None:
-    found = {name: value for name, value in given(*arguments).items() if value is not None}
-    assert Hyperparameters(**found) == recipe
+    results = {name: value for name, value in given(*arguments).items() if value is not None}
+    assert Hyperparameters(**results) == recipe
 
 
 def test_a_default_that_help_tells_is_the_recipes() -> None:
@@ -44,7 +44,7 @@ def test_a_default_that_help_tells_is_the_recipes() -> None:
 
     for option in command.params:
         assert isinstance(option, click.Option)
-        found = (option.help or "").partition("[default: ")[2].rstrip("]").partition(",")[0]
-        if found:
+        result = (option.help or "").partition("[default: ")[2].rstrip("]").partition(",")[0]
+        if result:
             default = Hyperparameters.model_fields[str(option.name)].default
-            assert found == (default if isinstance(default, str) else f"{default:g}")
+            assert result == (default if isinstance(default, str) else f"{default:g}")

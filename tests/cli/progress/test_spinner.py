@@ -8,6 +8,6 @@ def test_without_a_terminal_each_step_is_a_line(capsys: pytest.CaptureFixture[st
         report("make it")
         report("try it")
 
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.split("\n")[:2] == ["set up toy: make it", "set up toy: try it"]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.split("\n")[:2] == ["set up toy: make it", "set up toy: try it"]

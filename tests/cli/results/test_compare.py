@@ -19,11 +19,11 @@ def test_it_ends_in_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
     assert code("compare", tmp_path / "old", tmp_path / "new") == 0
 
-    said = capsys.readouterr().out
-    assert said.rstrip().endswith("better: it solves more of these 12 tasks under server-error.")
-    assert "tasks like these: better: it solves more tasks like these." in said
-    assert "2/12" in said
-    assert "12/12" in said
+    output = capsys.readouterr().out
+    assert output.rstrip().endswith("better: it solves more of these 12 tasks under server-error.")
+    assert "tasks like these: better: it solves more tasks like these." in output
+    assert "2/12" in output
+    assert "12/12" in output
 
 
 def test_a_fall_can_fail_a_build(tmp_path: Path) -> None:

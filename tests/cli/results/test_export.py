@@ -34,14 +34,14 @@ def test_a_run_becomes_a_data_set(
 ) -> None:
     assert exported(tmp_path, "--to", kind, "--split", "site", "--shares", "1:1:1") == 0
 
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     dataset = read_dataset(tmp_path / "data")
     assert dataset.manifest.format == kind
     assert dataset.manifest.made_by.startswith("warex export ")
     assert all(dataset.splits[side] for side in ("train", "validation", "test"))
-    assert "train" in said
-    assert ("separable  " in said) is (kind != "dpo")
-    assert f"data set   {tmp_path / 'data'}" in said
+    assert "train" in output
+    assert ("separable  " in output) is (kind != "dpo")
+    assert f"data set   {tmp_path / 'data'}" in output
 
 
 @pytest.mark.parametrize(("kind", "field"), [("atif", "steps"), ("adp", "content")])
@@ -83,7 +83,7 @@ def test_names_can_be_held_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         (("--test", "site"), "--test site: that is not DIMENSION=NAME; dimensions are site, group"),
         (("--split", "none", "--test", "site=x"), "--split none goes with no other"),
@@ -93,11 +93,11 @@ def test_names_can_be_held_out(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], text: str
 ) -> None:
     assert exported(tmp_path, *options) == 2
 
-    assert said in capsys.readouterr().err
+    assert text in capsys.readouterr().err
     assert not (tmp_path / "data").exists()
 
 

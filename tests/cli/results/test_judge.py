@@ -85,10 +85,10 @@ def test_a_judge_replaces_the_reading_of_words_and_no_field(
     known |= {GREETING: "success", '{"success": false, "text": "Eh"}': "success"}
 
     with judge(known) as url:
-        given = ("judge", tmp_path / "run", "--model", "wise-1", "--base-url", url)
-        assert code(*given) == 0
+        inputs = ("judge", tmp_path / "run", "--model", "wise-1", "--base-url", url)
+        assert code(*inputs) == 0
         first = capsys.readouterr().out
-        assert code(*given) == 0
+        assert code(*inputs) == 0
         again = capsys.readouterr().out
 
     n = len(labelled_answers())
@@ -107,11 +107,11 @@ def test_what_was_judged_before_a_failure_is_kept(
     a_run(tmp_path / "run")
 
     with judge({}, fails_after=len(labelled_answers()) + 1) as url:
-        given = ("judge", tmp_path / "run", "--model", "m", "--base-url", url, "--jobs", 1)
-        assert code(*given) == 3
+        inputs = ("judge", tmp_path / "run", "--model", "m", "--base-url", url, "--jobs", 1)
+        assert code(*inputs) == 3
 
-    assert "answered 401" in (said := capsys.readouterr().err)
-    assert "1 trial judged before it: kept." in said
+    assert "answered 401" in (errors := capsys.readouterr().err)
+    assert "1 trial judged before it: kept." in errors
     assert len(list((tmp_path / "run").rglob(CLAIM))) == 1
 
 

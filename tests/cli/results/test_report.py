@@ -13,13 +13,13 @@ def test_the_report_is_written_anew_and_its_numbers_can_be_read(
     folder = attempt_dir(tmp_path, TrialKey("testbed", "a", "no-proxy", "t", 1), 1)
     folder.mkdir(parents=True)
     write_outcome(folder, Counted(ending="answered", score=1.0, latency_s=2.0))
-    said, read = warex("report", tmp_path), warex("report", tmp_path, "--json")
+    result, read = warex("report", tmp_path), warex("report", tmp_path, "--json")
     silent = warex("report", tmp_path, "--quiet")
 
-    assert said.code == read.code == silent.code == 0
+    assert result.code == read.code == silent.code == 0
     assert (silent.out, silent.err, read.err) == ("", "", "")
-    assert "no-proxy" in said.out
-    assert said.out.endswith(f"report   {tmp_path / 'report.html'}\n")
+    assert "no-proxy" in result.out
+    assert result.out.endswith(f"report   {tmp_path / 'report.html'}\n")
     assert (tmp_path / "report.html").is_file()
     assert json.loads(read.out) == json.loads((tmp_path / "summary.json").read_bytes())
 
@@ -28,11 +28,11 @@ def test_figures_and_tables_are_exported_into_a_folder(warex: Warex, tmp_path: P
     folder = attempt_dir(tmp_path, TrialKey("testbed", "a", "no-proxy", "t", 1), 1)
     folder.mkdir(parents=True)
     write_outcome(folder, Counted(ending="answered", score=1.0, latency_s=2.0))
-    said = warex("report", tmp_path, "--export", tmp_path / "paper")
+    result = warex("report", tmp_path, "--export", tmp_path / "paper")
 
     files = {file.name for file in (tmp_path / "paper").iterdir()}
     assert {"success.svg", "success.csv", "success.tex", "success.md"} <= files
-    assert said.out.endswith(f"export   {tmp_path / 'paper'}: {len(files)} files\n")
+    assert result.out.endswith(f"export   {tmp_path / 'paper'}: {len(files)} files\n")
 
 
 def test_the_statistics_stand_behind_full(warex: Warex, tmp_path: Path) -> None:
@@ -64,19 +64,19 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_runs_of_several_benchmarks_are_one_table(warex: Warex, runs: tuple[Path, Path]) -> None:
-    said = warex("report", *runs)
+    result = warex("report", *runs)
 
-    assert said.code == 0
-    assert "\nreal, a\n" in said.out
-    assert "\nwebarena, a\n" in said.out
-    assert all(f"report   {run / 'report.html'}\n" in said.out for run in runs)
+    assert result.code == 0
+    assert "\nreal, a\n" in result.out
+    assert "\nwebarena, a\n" in result.out
+    assert all(f"report   {run / 'report.html'}\n" in result.out for run in runs)
 
 
 def test_one_run_has_the_papers_layout_when_asked(warex: Warex, runs: tuple[Path, Path]) -> None:
-    said = warex("report", runs[0], "--paper")
+    result = warex("report", runs[0], "--paper")
 
-    assert said.out.startswith("real, a\n")
-    assert "Proxy - No Fault" in said.out
+    assert result.out.startswith("real, a\n")
+    assert "Proxy - No Fault" in result.out
 
 
 def test_json_is_a_list_of_several_and_an_object_of_one(
@@ -92,26 +92,26 @@ def test_json_of_several_keeps_control_characters(warex: Warex, runs: tuple[Path
     attempt = attempt_dir(runs[0], TrialKey("real", "a", "clean", "t\x9b", 1), 1)
     attempt.mkdir(parents=True)
     write_outcome(attempt, Counted(ending="answered", score=1.0, latency_s=2.0))
-    said = warex("report", *runs, "--json")
+    result = warex("report", *runs, "--json")
 
-    assert json.loads(said.out)[0] == json.loads((runs[0] / "summary.json").read_bytes())
-    assert "\x9b" not in said.out
+    assert json.loads(result.out)[0] == json.loads((runs[0] / "summary.json").read_bytes())
+    assert "\x9b" not in result.out
 
 
 def test_the_table_of_all_is_exported(
     warex: Warex, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    said = warex("report", *runs, "--export", tmp_path / "all")
+    result = warex("report", *runs, "--export", tmp_path / "all")
 
-    assert said.out.endswith(f"export   {tmp_path / 'all'}: 4 files\n")
+    assert result.out.endswith(f"export   {tmp_path / 'all'}: 4 files\n")
     assert "real,a,clean" in (tmp_path / "all/paper.csv").read_text()
 
 
 def test_a_demand_holds_for_each_run(warex: Warex, runs: tuple[Path, Path]) -> None:
-    said = warex("report", *runs, "--fail-under", "clean.n>=99")
+    result = warex("report", *runs, "--fail-under", "clean.n>=99")
 
-    assert said.code == 1
-    assert all(str(run) in said.err for run in runs)
+    assert result.code == 1
+    assert all(str(run) in result.err for run in runs)
 
 
 def test_a_demand_that_chance_leaves_open_for_each_run_ends_with_4(
@@ -126,16 +126,16 @@ def test_a_demand_that_chance_leaves_open_for_each_run_ends_with_4(
 
 
 def test_a_condition_that_a_run_lacks_is_bad_input(warex: Warex, runs: tuple[Path, Path]) -> None:
-    said = warex("report", *runs, "--fail-under", "nocond.success>=0.9")
+    result = warex("report", *runs, "--fail-under", "nocond.success>=0.9")
 
-    assert said.code == 2
-    assert f"{runs[0]}: 'nocond.success>=0.9': there is no condition 'nocond'" in said.err
+    assert result.code == 2
+    assert f"{runs[0]}: 'nocond.success>=0.9': there is no condition 'nocond'" in result.err
 
 
 def test_a_folder_that_is_no_run_is_a_sentence(
     warex: Warex, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    said = warex("report", runs[0], tmp_path / "none")
+    result = warex("report", runs[0], tmp_path / "none")
 
-    assert said.code == 2
-    assert "none" in said.err
+    assert result.code == 2
+    assert "none" in result.err

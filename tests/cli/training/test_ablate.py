@@ -24,8 +24,8 @@ def data(folder: Path, *sides: str) -> Path:
 def test_a_data_set_without_test_rows_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = data(tmp_path / "data", "train")
-    assert code("ablate", "--data", given, "--model", "m", "--out", tmp_path / "out") == 2
+    path = data(tmp_path / "data", "train")
+    assert code("ablate", "--data", path, "--model", "m", "--out", tmp_path / "out") == 2
     assert "has no row in test: there is nothing to ask" in capsys.readouterr().err
 
 
@@ -33,12 +33,12 @@ def test_a_data_set_without_test_rows_is_refused(
 def test_each_variant_is_trained_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given, model = data(tmp_path / "data", "train", "test"), tiny_model(tmp_path / "model")
+    path, model = data(tmp_path / "data", "train", "test"), tiny_model(tmp_path / "model")
     recipe = ("--epochs", 2, "--batch", 4, "--precision", "fp32")
     seeds = ("--seed", 0, "--seed", 1)
 
     out = tmp_path / "out"
-    command = ("ablate", "--data", given, "--model", model, "--out", out, *recipe, *seeds)
+    command = ("ablate", "--data", path, "--model", model, "--out", out, *recipe, *seeds)
     assert code(*command, "--examples", 2, "--limit", 1) == 0
 
     assert "2 failures" in capsys.readouterr().out

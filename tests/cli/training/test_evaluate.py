@@ -81,7 +81,7 @@ def test_a_model_that_recovers_too_seldom_fails_a_build(data: Path, url: str) ->
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         (("--split", "validation"), "has no row in validation: there is nothing to ask"),
         (("--endpoint", "x"), "--endpoint 'x' is not an http:// or https:// address"),
@@ -92,10 +92,10 @@ def test_a_model_that_recovers_too_seldom_fails_a_build(data: Path, url: str) ->
     ],
 )
 def test_what_cannot_be_asked_is_said(
-    data: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+    data: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], text: str
 ) -> None:
     assert code("evaluate", "--data", data, "--model", "m", *options) == 2
-    assert said in capsys.readouterr().err
+    assert text in capsys.readouterr().err
 
 
 def test_a_model_of_this_machine_is_called_by_its_own_name(

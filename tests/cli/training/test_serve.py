@@ -23,9 +23,9 @@ def test_a_port_that_is_taken_is_said_before_a_model_is_loaded() -> None:
 
 @pytest.mark.parametrize("adapters", [(), ("one", "two")])
 def test_one_adapter_is_merged_not_none_or_several(adapters: tuple[str, ...]) -> None:
-    given = [word for name in adapters for word in ("--adapter", name)]
+    inputs = [word for name in adapters for word in ("--adapter", name)]
 
-    result = CliRunner().invoke(command, ["--model", "m", "--merge", *given])
+    result = CliRunner().invoke(command, ["--model", "m", "--merge", *inputs])
 
     assert result.exit_code == 2
     assert "--merge takes one --adapter" in result.output

@@ -56,10 +56,10 @@ def test_an_adapter_is_trained_and_tested_beside_its_base(
     recipe = ("--epochs", 40, "--learning-rate", 0.01, "--batch", 4, "--precision", "fp32")
 
     assert code("train", "--data", data, "--model", model, "--out", out, *recipe) == 0
-    said = capsys.readouterr().out
-    assert "data      8 examples: 4 failure, 4 clean" in said
-    assert "learning_rate 0.01" in said
-    assert f"adapter   {out}" in said
+    output = capsys.readouterr().out
+    assert "data      8 examples: 4 failure, 4 clean" in output
+    assert "learning_rate 0.01" in output
+    assert f"adapter   {out}" in output
 
     tested = ("--data", data, "--split", "train", "--model", model, "--adapter", out)
     assert code("evaluate", *tested, "--precision", "fp32", "--json") == 0

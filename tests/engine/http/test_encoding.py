@@ -85,10 +85,10 @@ def test_several_codings_and_members_are_taken_off_in_turn() -> None:
 
 @pytest.mark.parametrize("name", ["rot13", "utf-8", "compress", ", ".join(["gzip"] * 50)])
 def test_a_coding_that_is_not_read_is_said(name: str) -> None:
-    found = decode(b"abc", name)
+    decoded = decode(b"abc", name)
 
-    assert found.body == b""
-    assert "is not read" in (found.error or "")
+    assert decoded.body == b""
+    assert "is not read" in (decoded.error or "")
 
 
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
@@ -108,10 +108,10 @@ BOMBS = {
 
 @pytest.mark.parametrize("coding", BOMBS)
 def test_of_a_decompression_bomb_no_more_is_read_than_any_body_may_have(coding: str) -> None:
-    found = decode(BOMBS[coding], coding)
+    decoded = decode(BOMBS[coding], coding)
 
-    assert len(found.body) == 16 << 20
-    assert found.error == (
+    assert len(decoded.body) == 16 << 20
+    assert decoded.error == (
         f"its content coding {coding} is broken: it grows beyond 16,777,216 bytes"
     )
 
@@ -170,9 +170,9 @@ def test_frames_of_zstd_are_read_to_a_limit_in_streams_too() -> None:
     frames = [zstandard.compress(b"%d," % number) for number in range(9999)]
     stream = StreamDecoder("zstd")
     assert b"".join(part for it in frames for part in stream.feed(it)).endswith(b"9998,")
-    found = decode(b"".join(frames) * 3, "zstd")
-    assert len(found.body) > 48_000
-    assert found.error == "its content coding zstd is broken: it has more than 10,000 frames"
+    decoded = decode(b"".join(frames) * 3, "zstd")
+    assert len(decoded.body) > 48_000
+    assert decoded.error == "its content coding zstd is broken: it has more than 10,000 frames"
 
 
 def test_zstd_that_decodes_to_much_more_comes_in_parts() -> None:

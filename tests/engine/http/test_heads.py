@@ -28,12 +28,12 @@ def test_a_url_leaves_out_the_port_of_its_scheme_only() -> None:
 
 def test_no_cache_keeps_a_long_name_of_a_field() -> None:
     for name in ("x" * (LONGEST + 1), "y" * 100_000):
-        kept = _lower_token.cache_info().currsize
+        retained = _lower_token.cache_info().currsize
         head = f"GET / HTTP/1.1\r\n{name}: a\r\n\r\n".encode()
         headers = parse_fields(head, len(b"GET / HTTP/1.1\r\n"))
         assert headers is not None
         assert headers.get(name) == "a"
-        assert _lower_token.cache_info().currsize == kept
+        assert _lower_token.cache_info().currsize == retained
 
 
 def test_the_fields_of_heads_that_differ_in_their_first_line_are_parsed_once() -> None:

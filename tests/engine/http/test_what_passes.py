@@ -30,7 +30,7 @@ def texts(reason: ast.expr) -> Iterator[str]:
 
 def test_docs_name_every_message_that_does_not_pass() -> None:
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
-    found = set(reasons())
+    names = set(reasons())
 
-    assert len(found) > 30
-    assert {reason for reason in found if reason not in page} == set()
+    assert len(names) > 30
+    assert {reason for reason in names if reason not in page} == set()

@@ -28,8 +28,8 @@ def socks5_proxy(user: str | None = None, password: str = "") -> Iterator[tuple[
             client.sendall(bytes([5, wanted]))
             if user is not None:
                 exactly(client, 1)
-                given = [exactly(client, exactly(client, 1)[0]).decode() for _ in range(2)]
-                client.sendall(bytes([1, given != [user, password]]))
+                inputs = [exactly(client, exactly(client, 1)[0]).decode() for _ in range(2)]
+                client.sendall(bytes([1, inputs != [user, password]]))
             kind = exactly(client, 4)[3]
             length = {1: 4, 4: 16}.get(kind) or exactly(client, 1)[0]
             raw = exactly(client, length)

@@ -73,7 +73,7 @@ def test_a_socks5_proxy_looks_the_host_up(
 
 @pytest.mark.wire
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("text", "message"),
     [
         ("", "none of our ways to authenticate"),
         ("someone:wrong@", "refused the user name or password"),
@@ -81,12 +81,12 @@ def test_a_socks5_proxy_looks_the_host_up(
     ],
 )
 def test_what_a_socks5_proxy_refuses_is_told(
-    ca: CertificateAuthority, given: str, message: str
+    ca: CertificateAuthority, text: str, message: str
 ) -> None:
     handler = Scripted()
     with (
         socks5_proxy("someone", "secret") as (port, _),
-        running(handler, ca, upstream=f"socks5://{given}127.0.0.1:{port}") as engine,
+        running(handler, ca, upstream=f"socks5://{text}127.0.0.1:{port}") as engine,
     ):
         raw = tunnelled(engine.port, "127.0.0.1", dead_port())
         with raw, pytest.raises(OSError):  # noqa: PT011 - a reset, or an end

@@ -30,8 +30,8 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> N
 
 def test_families_take_turns() -> None:
     four, six = socket.AF_INET, socket.AF_INET6
-    found = [(six, ("a", 1)), (six, ("b", 1)), (four, ("c", 1)), (six, ("a", 1))]
-    assert in_turn(found) == [(six, ("a", 1)), (four, ("c", 1)), (six, ("b", 1))]
+    result = [(six, ("a", 1)), (six, ("b", 1)), (four, ("c", 1)), (six, ("a", 1))]
+    assert in_turn(result) == [(six, ("a", 1)), (four, ("c", 1)), (six, ("b", 1))]
 
 
 async def test_an_address_that_refuses_is_followed_by_the_next(

@@ -9,7 +9,7 @@ _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 
 @pytest.mark.parametrize(
-    ("first", "spoken"),
+    ("first", "protocol"),
     [
         (_HELLO + b"rest", "tls"),
         (b"GET /a HTTP/1.1\r\n", "http"),
@@ -25,8 +25,8 @@ _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
         (_PREFACE + b"\0\0\0\4", "h2c"),
     ],
 )
-def test_http_and_tls_are_known(first: bytes, spoken: str) -> None:
-    assert detect_protocol(first) == spoken
+def test_http_and_tls_are_known(first: bytes, protocol: str) -> None:
+    assert detect_protocol(first) == protocol
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_other_protocols_are_not_taken_for_http(first: bytes) -> None:
     assert detect_protocol(first) == "other"
 
 
-@pytest.mark.parametrize("whole", [_HELLO, b"PROPFIND /dav HTTP/1.1\r\n", _PREFACE])
-def test_a_beginning_that_may_become_either_is_waited_for(whole: bytes) -> None:
-    detected = [detect_protocol(whole[:length]) for length in range(len(whole) + 1)]
+@pytest.mark.parametrize("full", [_HELLO, b"PROPFIND /dav HTTP/1.1\r\n", _PREFACE])
+def test_a_beginning_that_may_become_either_is_waited_for(full: bytes) -> None:
+    detected = [detect_protocol(full[:length]) for length in range(len(full) + 1)]
     undecided = detected.index(next(it for it in detected if it))
     assert detected[:undecided] == [None] * undecided
     assert detect_protocol(b"CONNECT sh") is None

@@ -46,10 +46,10 @@ async def _relayed() -> AsyncIterator[
 
 
 async def _all(end: socket.socket) -> bytes:
-    held = b""
+    pending = b""
     while more := await asyncio.get_running_loop().sock_recv(end, 65536):
-        held += more
-    return held
+        pending += more
+    return pending
 
 
 async def test_a_half_close_passes_alone() -> None:
@@ -77,8 +77,8 @@ async def test_much_passes_both_ways_at_once() -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(say(client, out))
             group.create_task(say(site, back))
-            there, here = group.create_task(_all(site)), group.create_task(_all(client))
-        assert there.result() == out
+            existing, here = group.create_task(_all(site)), group.create_task(_all(client))
+        assert existing.result() == out
         assert here.result() == back
         await running
         assert (relay.sent, relay.received) == (len(out), len(back))

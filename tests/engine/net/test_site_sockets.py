@@ -34,8 +34,8 @@ def greeting_site() -> Iterator[int]:
         client, _ = server.accept()
         with client:
             client.sendall(b"220 ready")
-            while said := client.recv(100):
-                client.sendall(said.upper())
+            while data := client.recv(100):
+                client.sendall(data.upper())
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=serve, daemon=True).start()
@@ -53,8 +53,8 @@ def tls_proxy(leaf: tuple[Path, Path]) -> Iterator[int]:
         with context.wrap_socket(raw, server_side=True) as client:
             assert client.recv(1000).startswith(b"CONNECT site.test:25 ")
             client.sendall(b"HTTP/1.1 200 OK\r\n\r\n220 ready")
-            while said := client.recv(100):
-                client.sendall(said.upper())
+            while data := client.recv(100):
+                client.sendall(data.upper())
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=serve, daemon=True).start()

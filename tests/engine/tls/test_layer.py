@@ -80,8 +80,8 @@ def test_what_is_written_while_the_peer_shakes_hands_again_follows_later(
     def carry_both() -> bytes:
         got = b""
         for _ in range(4):
-            if there := client.outgoing.read():
-                site.bio_write(there)
+            if existing := client.outgoing.read():
+                site.bio_write(existing)
             for step in (site.do_handshake, lambda: site.recv(9999)):
                 with suppress(SSL.WantReadError):
                     got += step() or b""

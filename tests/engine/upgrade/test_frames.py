@@ -118,8 +118,8 @@ def test_a_handler_stops_the_bytes_of_a_frame_that_may_not_pass() -> None:
 
 def test_a_changed_frame_of_a_client_is_masked_and_a_sites_is_not() -> None:
     sent = frame(9, b"ping", mask=MASK) + frame(1, b"hello", mask=MASK)
-    given = Side(Planned(shout), from_client=True).take(sent)
-    changed, as_it_came = FrameParser(from_client=True).receive(given)
+    inputs = Side(Planned(shout), from_client=True).take(sent)
+    changed, as_it_came = FrameParser(from_client=True).receive(inputs)
     assert (changed.payload, changed.flaw) == (b"HELLO", "")
     assert as_it_came.raw == frame(1, b"hello", mask=MASK)
 
@@ -130,8 +130,8 @@ def test_a_changed_frame_of_a_client_is_masked_and_a_sites_is_not() -> None:
 @pytest.mark.parametrize("closing", [frame(8, b"\x03\xe8"), b""])
 def test_messages_are_held_in_order_and_pings_pass_them(closing: bytes) -> None:
     def plan(frame: Frame) -> Iterable[FrameStep]:
-        held = frame.payload == b"late"
-        return (HoldMessages(0.01), frame, Happened("sent")) if held else (frame,)
+        pending = frame.payload == b"late"
+        return (HoldMessages(0.01), frame, Happened("sent")) if pending else (frame,)
 
     async def scenario() -> None:
         handler = Planned(plan)
@@ -141,8 +141,8 @@ def test_messages_are_held_in_order_and_pings_pass_them(closing: bytes) -> None:
         assert handler.notes == []
         side.sent.clear()
         await side.relay.ended()
-        held = frame(1, b"late") + frame(1, b"next") + closing
-        assert (b"".join(side.sent), handler.notes) == (held, ["sent"])
+        pending = frame(1, b"late") + frame(1, b"next") + closing
+        assert (b"".join(side.sent), handler.notes) == (pending, ["sent"])
 
     asyncio.run(scenario())
 

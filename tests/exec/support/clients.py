@@ -101,10 +101,10 @@ def git(url: str) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         done = run("git", "clone", "-q", where, folder, LC_ALL="C", GIT_TERMINAL_PROMPT="0")
         if done.returncode:
-            said = error_text(done)
-            if "returned error: " in said:
-                return said.partition("returned error: ")[2][:3], "", b""
-            raise Unanswered(said)
+            text = error_text(done)
+            if "returned error: " in text:
+                return text.partition("returned error: ")[2][:3], "", b""
+            raise Unanswered(text)
         log = run("git", "-C", folder, "log", "--format=%H %s")
         return 200, "", log.stdout
 
@@ -219,8 +219,8 @@ def main(hosts: Iterable[str], names: Iterable[str]) -> None:
         for place in (PLACES[:1] if name in RAW else PLACES)
     }
     with ThreadPoolExecutor(4) as threads:
-        said = threads.map(lambda it: result_of(*it), table.values())
-        print(json.dumps(dict(zip(table, said, strict=True))))
+        message = threads.map(lambda it: result_of(*it), table.values())
+        print(json.dumps(dict(zip(table, message, strict=True))))
 
 
 if __name__ == "__main__":

@@ -182,8 +182,8 @@ def _sites(folder: Path) -> None:
 
 async def _websockets(secure: ssl.SSLContext) -> None:
     async def reply(line: ServerConnection) -> None:
-        async for said in line:
-            await line.send(said)
+        async for message in line:
+            await line.send(message)
 
     async with serve(reply, None, WEBSOCKETS, ssl=secure):
         await asyncio.get_running_loop().create_future()

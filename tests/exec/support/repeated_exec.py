@@ -54,10 +54,10 @@ def main(count: int, folder: Path) -> None:
             (USERS[number % len(USERS)], "environment" if number % 5 == 4 else "namespace")
             for number in range(count)
         ]
-        said = list(threads.map(lambda run: _run(run[0], homes[run[0]], run[1]), runs))
+        message = list(threads.map(lambda run: _run(run[0], homes[run[0]], run[1]), runs))
     seconds = time.monotonic() - began
     _reap_children(PATIENCE)
-    failed = [it for it in said if it]
+    failed = [it for it in message if it]
     report = {"failed": failed, "before": before, "after": _state(folder), "seconds": seconds}
     print(json.dumps(report))
 
@@ -107,8 +107,8 @@ def _run(who: User, home: Path, mode: str) -> str:
         timeout=120,
         check=False,
     )
-    said = done.stdout + done.stderr
-    return f"{mode} as {who}: {done.returncode}: {said}" if done.returncode or said else ""
+    output = done.stdout + done.stderr
+    return f"{mode} as {who}: {done.returncode}: {output}" if done.returncode or output else ""
 
 
 def _state(folder: Path) -> dict[str, list[str]]:

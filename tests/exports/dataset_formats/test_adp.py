@@ -14,37 +14,37 @@ FIELDS: Final[dict[str, set[str]]] = {
 }
 
 
-def is_of_the_schema(found: dict[str, Any]) -> bool:
+def is_of_the_schema(results: dict[str, Any]) -> bool:
     known = {"schema_version", "id", "content", "available_apis", "details"}
-    return set(found) <= known and all(
+    return set(results) <= known and all(
         set(item) <= FIELDS[item["class_"]]
         and item.get("source", "user") in ("user", "agent", "environment")
-        for item in found["content"]
+        for item in results["content"]
     )
 
 
 def test_an_action_in_text_is_one_by_name_and_arguments() -> None:
-    found = trajectory(row(), WORDS)
+    results = trajectory(row(), WORDS)
 
-    assert is_of_the_schema(found)
-    assert found["content"][-1] == {
+    assert is_of_the_schema(results)
+    assert results["content"][-1] == {
         "class_": "api_action",
         "function": "click",
         "kwargs": {"arg1": "1"},
         "description": "I save.\nclick('1')",
     }
-    assert found["content"][0]["source"] == "user"
-    assert found["details"]["site"] == "shop.example"
+    assert results["content"][0]["source"] == "user"
+    assert results["details"]["site"] == "shop.example"
 
 
 def test_a_tool_call_keeps_the_names_of_its_arguments() -> None:
-    found = trajectory(failure(messages=PAST), WORDS)
+    results = trajectory(failure(messages=PAST), WORDS)
 
-    assert is_of_the_schema(found)
-    classes = [item["class_"] for item in found["content"]]
+    assert is_of_the_schema(results)
+    classes = [item["class_"] for item in results["content"]]
     assert classes == ["text_observation"] * 2 + ["api_action", "text_observation", "api_action"]
-    assert found["content"][2]["kwargs"] == {"id": "7"}
-    assert found["content"][3] == {
+    assert results["content"][2]["kwargs"] == {"id": "7"}
+    assert results["content"][3] == {
         "class_": "text_observation",
         "content": "502 Bad Gateway",
         "source": "environment",
@@ -55,8 +55,8 @@ def test_words_without_an_action_are_a_message_and_a_screenshot_is_a_file() -> N
     parts = [{"type": "text", "text": "Page"}, {"type": "image"}]
     messages = [{"role": "user", "content": parts}, {"role": "assistant", "content": "It is 7."}]
 
-    found = trajectory(row(messages=messages, images=("images/a.png",)), WORDS)
+    results = trajectory(row(messages=messages, images=("images/a.png",)), WORDS)
 
-    assert is_of_the_schema(found)
-    assert found["content"][1]["content"] == "images/a.png"
-    assert found["content"][2] == {"class_": "message_action", "content": "It is 7."}
+    assert is_of_the_schema(results)
+    assert results["content"][1]["content"] == "images/a.png"
+    assert results["content"][2] == {"class_": "message_action", "content": "It is 7."}

@@ -32,16 +32,16 @@ def test_only_the_last_step_is_to_be_trained_on() -> None:
 
 
 def test_a_tools_result_stands_with_the_call_that_it_answers() -> None:
-    found = trajectory(failure(messages=PAST, tools=TOOLS))
+    results = trajectory(failure(messages=PAST, tools=TOOLS))
 
-    step = found["steps"][2]
+    step = results["steps"][2]
     assert step["tool_calls"] == [
         {"tool_call_id": "call_1", "function_name": "click", "arguments": {"id": "7"}}
     ]
     assert step["observation"]["results"] == [
         {"content": "502 Bad Gateway", "source_call_id": "call_1"}
     ]
-    assert found["agent"]["tool_definitions"] == TOOLS
+    assert results["agent"]["tool_definitions"] == TOOLS
 
 
 def test_an_answer_that_no_model_gave_counts_no_call() -> None:

@@ -64,9 +64,9 @@ def test_an_address_is_that_of_a_receiver() -> None:
             read_address(wrong)
 
 
-@pytest.mark.parametrize("given", ["key", "=value", "a=b\nc", "a b"])
-def test_headers_that_are_none_are_a_sentence(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", given)
+@pytest.mark.parametrize("text", ["key", "=value", "a=b\nc", "a b"])
+def test_headers_that_are_none_are_a_sentence(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", text)
 
     with pytest.raises(InputError, match="OTEL_EXPORTER_OTLP_HEADERS: this is not NAME=VALUE"):
         send_traces("http://127.0.0.1:1/", [])

@@ -20,26 +20,26 @@ def exported(run: Path, out: Path) -> list[str]:
 
 def read(out: Path) -> dict[tuple[str, str], tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Return the aggregates with their rows, by agent and condition."""
-    found = {}
+    results = {}
     for path in out.rglob("*.json"):
         aggregate = json.loads(path.read_text())
         rows = path.with_name(f"{path.stem}_samples.jsonl").read_text().splitlines()
         details = aggregate["evaluation_results"][0]["score_details"]["details"]
-        found[details["agent"], details["condition"]] = aggregate, [*map(json.loads, rows)]
-    return found
+        results[details["agent"], details["condition"]] = aggregate, [*map(json.loads, rows)]
+    return results
 
 
 def test_an_agent_under_a_condition_is_an_evaluation_with_its_trials(tmp_path: Path) -> None:
     several_sites(tmp_path / "run")
     exported(tmp_path / "run", tmp_path / "out")
-    found = read(tmp_path / "out")
+    results = read(tmp_path / "out")
 
-    assert sorted(found) == [
+    assert sorted(results) == [
         ("giveup", "server-error"),
         ("patient", "clean"),
         ("patient", "server-error"),
     ]
-    aggregate, rows = found["patient", "server-error"]
+    aggregate, rows = results["patient", "server-error"]
     scores = {
         result["evaluation_result_id"]: result["score_details"]["score"]
         for result in aggregate["evaluation_results"]
@@ -47,7 +47,7 @@ def test_an_agent_under_a_condition_is_an_evaluation_with_its_trials(tmp_path: P
     assert scores == {"solved": 1.0, "recovered": 1.0}
     assert [
         result["evaluation_result_id"]
-        for result in found["patient", "clean"][0]["evaluation_results"]
+        for result in results["patient", "clean"][0]["evaluation_results"]
     ] == ["solved"]
     assert aggregate["detailed_evaluation_results"]["total_rows"] == len(rows) == 6
     assert {row["evaluation_id"] for row in rows} == {aggregate["evaluation_id"]}

@@ -58,8 +58,8 @@ def entry(folder: Path, sent: str, received: str) -> dict[str, Any]:
     path = Story().add(request).add(answer).write(folder / "events.jsonl")
     archive = har(read_trace(path, lean=True), KEY, BlobStore(folder / "blobs"))
     jsonschema.validate(archive, HAR)
-    (found,) = archive["log"]["entries"]
-    read: dict[str, Any] = found
+    (result,) = archive["log"]["entries"]
+    read: dict[str, Any] = result
     return read
 
 
@@ -82,13 +82,13 @@ def test_a_body_that_is_not_there_has_a_reason(
     blobs = BlobStore(tmp_path / "blobs")
     monkeypatch.setattr(har_module, "_MOST_BODIES", 4)
     made = entry(tmp_path, "", blobs.put(b"12345"))
-    gone = entry(tmp_path / "gone", "sha256/../../secret", reference(b"gone"))
+    missing = entry(tmp_path / "gone", "sha256/../../secret", reference(b"gone"))
 
     assert "not recorded" in made["request"]["comment"]
     assert "left out" in made["response"]["content"]["comment"]
-    assert "missing" in gone["request"]["comment"]
-    assert "missing" in gone["response"]["content"]["comment"]
-    assert "text" not in gone["response"]["content"]
+    assert "missing" in missing["request"]["comment"]
+    assert "missing" in missing["response"]["content"]["comment"]
+    assert "text" not in missing["response"]["content"]
 
 
 # --- recorded by a proxy -------------------------------------------------------------------------

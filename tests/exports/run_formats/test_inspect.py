@@ -32,14 +32,14 @@ def logs(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 def test_a_log_is_an_agent_under_a_condition_and_a_trial_its_sample(tmp_path: Path) -> None:
     several_sites(tmp_path / "run")
-    found = logs(tmp_path / "run")
+    results = logs(tmp_path / "run")
 
-    assert [*found] == [
+    assert [*results] == [
         ("giveup", "server-error"),
         ("patient", "clean"),
         ("patient", "server-error"),
     ]
-    log = found["patient", "server-error"]
+    log = results["patient", "server-error"]
     assert [sample["id"] for sample in log["samples"]] == ["forum-task", "mail-task", "shop-task"]
     assert [score["metrics"]["mean"]["value"] for score in log["results"]["scores"]] == [1.0, 1.0]
     shop = log["samples"][2]
@@ -70,9 +70,9 @@ def test_a_void_trial_is_an_error_and_has_no_score(tmp_path: Path) -> None:
 
 
 def test_screenshots_are_in_the_messages_and_a_missing_one_is_named(tmp_path: Path) -> None:
-    there, gone = (BlobStore(tmp_path / name).put(PNG + name.encode()) for name in ("a", "b"))
+    existing, removed = (BlobStore(tmp_path / name).put(PNG + name.encode()) for name in ("a", "b"))
     content: list[JsonValue] = [
-        {"type": "image_url", "image_url": {"url": f"blob:{ref}"}} for ref in (there, gone)
+        {"type": "image_url", "image_url": {"url": f"blob:{ref}"}} for ref in (existing, removed)
     ]
     folder = RunFolder(tmp_path / "run").manifest()
     folder.trial(
@@ -87,7 +87,7 @@ def test_screenshots_are_in_the_messages_and_a_missing_one_is_named(tmp_path: Pa
 
     shown, missing = log["samples"][0]["messages"][0]["content"]
     assert shown["image"].startswith("data:image/png;base64,iVBOR")
-    assert missing == {"type": "text", "text": f"[image {gone}]"}
+    assert missing == {"type": "text", "text": f"[image {removed}]"}
 
 
 READ = """
@@ -156,12 +156,14 @@ def test_inspect_reads_the_logs_and_shows_them(
     (tmp_path / "read.py").write_text(READ)
     python, out, bundle = python_with("inspect"), tmp_path / "out", tmp_path / "bundle"
 
-    found = json.loads(python(tmp_path / "read.py", tmp_path / "run", out, bundle).splitlines()[-1])
+    document = json.loads(
+        python(tmp_path / "read.py", tmp_path / "run", out, bundle).splitlines()[-1]
+    )
 
-    assert {name: log["status"] for name, log in found.items()} == dict.fromkeys(
+    assert {name: log["status"] for name, log in document.items()} == dict.fromkeys(
         ("giveup server-error", "patient clean", "patient server-error"), "success"
     )
-    samples = found["patient server-error"]["samples"]
+    samples = document["patient server-error"]["samples"]
     assert samples["shop-task"]["scores"] == {"score": 1.0, "recovered": True}
     assert samples["shop-task"]["faults"] == ["recovered"]
     assert samples["shop-task"]["messages"][0] == ["system", "You are a web agent."]

@@ -56,13 +56,14 @@ def test_what_has_no_field_with_a_value_is_no_evidence(body: str) -> None:
 
 def test_a_form_is_sent_back_or_on_with_what_was_typed() -> None:
     site = Collector("ac--place.test")
-    kept, left = (
-        site.form(kept, BACK).removeprefix("https://ac--place.test") for kept in (True, False)
+    retained, left = (
+        site.form(retained, BACK).removeprefix("https://ac--place.test")
+        for retained in (True, False)
     )
 
     assert [
         (it.status, it.headers["location"])
-        for it in (sent(kept, "a=1").reply, sent(left, "a=1").reply)
+        for it in (sent(retained, "a=1").reply, sent(left, "a=1").reply)
     ] == [
         (307, BACK),
         (303, BACK),
@@ -77,6 +78,6 @@ def test_who_would_be_sent_nowhere_stays(to: str) -> None:
 
 
 def test_who_only_looks_finds_nothing() -> None:
-    found = sent("/done", "", method="GET")
+    visit = sent("/done", "", method="GET")
 
-    assert (found.reply.status, found.actions) == (404, ())
+    assert (visit.reply.status, visit.actions) == (404, ())

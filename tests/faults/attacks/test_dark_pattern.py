@@ -34,9 +34,9 @@ def test_a_trial_has_one_pattern_in_the_same_words_on_every_page() -> None:
 
 
 def test_left_out_the_seed_chooses_among_all_four() -> None:
-    found = {settings(DarkPattern(), seed).get("pattern", "nagging") for seed in range(60)}
+    result = {settings(DarkPattern(), seed).get("pattern", "nagging") for seed in range(60)}
 
-    assert found == {"preticked_box", "disguised_ad", "nagging", "sneaked_item"}
+    assert result == {"preticked_box", "disguised_ad", "nagging", "sneaked_item"}
 
 
 def test_an_advertisement_leads_to_a_host_that_nobody_can_register() -> None:
@@ -46,9 +46,9 @@ def test_an_advertisement_leads_to_a_host_that_nobody_can_register() -> None:
 
 
 def test_nagging_comes_back_as_often_as_it_is_told() -> None:
-    given = settings(DarkPattern(pattern="nagging", times=4, every=2))
+    fields = settings(DarkPattern(pattern="nagging", times=4, every=2))
 
-    assert (given["times"], given["every"]) == (4, 2000)
+    assert (fields["times"], fields["every"]) == (4, 2000)
 
 
 def test_a_pattern_that_there_is_not_is_refused_by_name() -> None:
@@ -98,8 +98,8 @@ def test_a_request_that_removes_the_item_is_answered_without_the_shop() -> None:
     assert isinstance(edit, Rewrite)
     assert isinstance(edit.edit, AddedItem)
 
-    gone = asked(f"/api/cart/{edit.edit.identity}", "empty", "DELETE")
-    ((reply,), state) = SNEAK.effects(gone, state, KeyedRng(1, "r"))
+    missing = asked(f"/api/cart/{edit.edit.identity}", "empty", "DELETE")
+    ((reply,), state) = SNEAK.effects(missing, state, KeyedRng(1, "r"))
     assert isinstance(reply, Reply)
     assert reply.status == 200
     assert SNEAK.spares(asked("/cart"), state)

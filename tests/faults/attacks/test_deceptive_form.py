@@ -29,9 +29,9 @@ def test_a_trial_has_one_form_in_the_same_words_on_every_page() -> None:
 
 
 def test_left_out_the_seed_chooses_what_is_asked_for() -> None:
-    found = {settings(DeceptiveForm(), seed)["add"]["fields"][0][0] for seed in range(40)}
+    result = {settings(DeceptiveForm(), seed)["add"]["fields"][0][0] for seed in range(40)}
 
-    assert found == {"email", "card", "birthday"}
+    assert result == {"email", "card", "birthday"}
 
 
 @pytest.mark.parametrize("form", ["added", "own"])

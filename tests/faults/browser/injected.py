@@ -25,5 +25,5 @@ def settings(fault: PageFault, seed: int = 1, *, url: str = URL) -> dict[str, An
     """Return the settings of the page's script."""
     text = script(fault, seed, url=url).script
     at = text.rindex("({", 0, text.index('"report":'))
-    found, _ = json.JSONDecoder().raw_decode(text, at + 1)
-    return dict(found)
+    result, _ = json.JSONDecoder().raw_decode(text, at + 1)
+    return dict(result)

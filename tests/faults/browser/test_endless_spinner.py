@@ -24,7 +24,7 @@ def test_a_spinner_of_ours_speaks_every_language() -> None:
     words = settings(EndlessSpinner())["words"]
 
     assert set(words) == set(languages())
-    assert all(said["text"].strip() for said in words.values())
+    assert all(values["text"].strip() for values in words.values())
 
 
 @pytest.mark.parametrize("reload", [True, False])

@@ -16,9 +16,9 @@ def test_it_speaks_every_language_and_asks_before_a_form_is_sent() -> None:
 
 
 def test_a_page_is_asked_about_when_it_is_left() -> None:
-    given = settings(NativeDialog(dialog="beforeunload", after=1.5))
+    fields = settings(NativeDialog(dialog="beforeunload", after=1.5))
 
-    assert (given["when"], given["wait"]) == ("leave", 1500)
+    assert (fields["when"], fields["wait"]) == ("leave", 1500)
 
 
 def test_it_explains_itself_with_its_values() -> None:
@@ -33,7 +33,7 @@ def test_it_explains_itself_with_its_values() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "fields",
     [
         {"dialog": "modal"},
         {"when": "leave"},
@@ -42,6 +42,6 @@ def test_it_explains_itself_with_its_values() -> None:
         {"after": 2, "when": "submit"},
     ],
 )
-def test_what_is_no_dialog_is_refused_by_name(given: dict[str, object]) -> None:
-    with pytest.raises(ValidationError, match=next(iter(given))):
-        NativeDialog.model_validate(given)
+def test_what_is_no_dialog_is_refused_by_name(fields: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(fields))):
+        NativeDialog.model_validate(fields)

@@ -28,9 +28,9 @@ def test_the_worker_has_the_key_of_its_page_and_says_nothing_of_who_made_it() ->
 
 
 def test_what_heals_it_reaches_the_worker() -> None:
-    given = settings(StaleServiceWorker(heals="wait", lasts=2.5))
+    fields = settings(StaleServiceWorker(heals="wait", lasts=2.5))
 
-    assert (given["heals"], given["lasts"]) == ("wait", 2500)
+    assert (fields["heals"], fields["lasts"]) == ("wait", 2500)
 
 
 def test_it_explains_itself_with_what_ends_it() -> None:
@@ -42,7 +42,7 @@ def test_it_explains_itself_with_what_ends_it() -> None:
     assert StaleServiceWorker(heals="wait", lasts=5).outcome().endswith("for 5 s")
 
 
-@pytest.mark.parametrize("given", [{"heals": "never"}, {"lasts": -1}, {"lasts": 5}])
-def test_what_does_not_fit_is_refused_by_name(given: dict[str, object]) -> None:
-    with pytest.raises(ValidationError, match=next(iter(given))):
-        StaleServiceWorker.model_validate(given)
+@pytest.mark.parametrize("fields", [{"heals": "never"}, {"lasts": -1}, {"lasts": 5}])
+def test_what_does_not_fit_is_refused_by_name(fields: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(fields))):
+        StaleServiceWorker.model_validate(fields)

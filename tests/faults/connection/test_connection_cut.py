@@ -34,7 +34,7 @@ def test_it_comes_after_bytes_of_the_answers_body_or_head() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("fields", "reason"),
     [
         ({"after_bytes": 9, "stage": "request"}, "which there is not at stage request"),
         ({"part": "head"}, "part head counts nothing"),
@@ -42,9 +42,9 @@ def test_it_comes_after_bytes_of_the_answers_body_or_head() -> None:
         ({"after_bytes": -1}, "after_bytes"),
     ],
 )
-def test_bytes_of_no_answer_are_refused(given: dict[str, object], reason: str) -> None:
+def test_bytes_of_no_answer_are_refused(fields: dict[str, object], reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
-        ConnectionCut.model_validate(given)
+        ConnectionCut.model_validate(fields)
 
 
 def test_an_unknown_way_is_refused_by_name() -> None:

@@ -43,7 +43,7 @@ def test_one_seed_gives_the_same_lie_and_another_seed_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("fields", "text"),
     [
         ({"at": "items/0"}, "at(.|\n)*'items/0' is not a JSON pointer: it begins with '/'"),
         ({"at": "/a~"}, "at(.|\n)*'/a~' is not a JSON pointer: '~' is written ~0"),
@@ -54,9 +54,9 @@ def test_one_seed_gives_the_same_lie_and_another_seed_another() -> None:
         ({"count": 0}, "count"),
     ],
 )
-def test_what_it_cannot_do_is_refused_in_a_sentence(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
-        JsonCorruption.model_validate(given)
+def test_what_it_cannot_do_is_refused_in_a_sentence(fields: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValidationError, match=text):
+        JsonCorruption.model_validate(fields)
 
 
 def test_it_explains_itself_with_its_values() -> None:

@@ -50,9 +50,9 @@ def test_a_script_is_given_what_it_sent_with_success(method: str, status: int) -
     reply = answered(LostWrite(), method, sec_fetch_dest="empty")
 
     assert (reply.status, reply.echo_json) == (status, True)
-    said = json.loads(reply.body)
-    assert said["success"] is True
-    assert ("id" in said) == (method == "POST")
+    document = json.loads(reply.body)
+    assert document["success"] is True
+    assert ("id" in document) == (method == "POST")
 
 
 def test_it_explains_itself() -> None:

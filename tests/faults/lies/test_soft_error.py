@@ -25,9 +25,9 @@ def test_a_page_is_an_error_page_that_says_200() -> None:
 
 
 def test_a_script_is_given_an_error_in_json_in_one_shape_an_api() -> None:
-    said = [answered(SoftError(), seed, sec_fetch_dest="empty").body for seed in range(40)]
+    messages = [answered(SoftError(), seed, sec_fetch_dest="empty").body for seed in range(40)]
 
-    shapes = {tuple(json.loads(body)) for body in said}
+    shapes = {tuple(json.loads(body)) for body in messages}
     assert shapes == {("error",), ("success", "error"), ("status", "message", "data")}
     one = [answered(SoftError(), 1, f"/{n}", sec_fetch_dest="empty").body for n in range(9)]
     assert len({tuple(json.loads(body)) for body in one}) == 1
@@ -36,9 +36,9 @@ def test_a_script_is_given_an_error_in_json_in_one_shape_an_api() -> None:
 def test_graphql_has_its_own_shape() -> None:
     reply = answered(SoftError(status=404), path="/graphql", sec_fetch_dest="empty")
 
-    said = json.loads(reply.body)
-    assert said["data"] is None
-    assert said["errors"][0]["extensions"] == {"code": "NOT_FOUND"}
+    document = json.loads(reply.body)
+    assert document["data"] is None
+    assert document["errors"][0]["extensions"] == {"code": "NOT_FOUND"}
 
 
 def test_a_script_of_another_origin_may_read_it() -> None:

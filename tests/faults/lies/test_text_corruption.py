@@ -31,10 +31,10 @@ def test_it_changes_what_it_is_told() -> None:
     assert effects == (Rewrite(TextEdit("date", rng, 2, 3)),)
 
 
-@pytest.mark.parametrize("given", [{"nth": 0}, {"count": 1001}, {"value": "colour"}, {"nth": "2"}])
-def test_what_it_cannot_do_is_refused_by_name(given: dict[str, object]) -> None:
-    with pytest.raises(ValidationError, match=next(iter(given))):
-        TextCorruption.model_validate(given)
+@pytest.mark.parametrize("fields", [{"nth": 0}, {"count": 1001}, {"value": "colour"}, {"nth": "2"}])
+def test_what_it_cannot_do_is_refused_by_name(fields: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(fields))):
+        TextCorruption.model_validate(fields)
 
 
 def test_it_explains_itself_with_its_values() -> None:

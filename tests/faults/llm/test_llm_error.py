@@ -36,24 +36,24 @@ def test_a_client_is_told_how_long_to_wait_only_where_it_asks_too_often(call: Ll
 def test_the_docs_say_what_each_api_answers() -> None:
     docs = (Path(__file__).parents[3] / "docs/reference/faults.md").read_text()
     tables = re.findall(r"(?:^\|.*\n)+", docs.partition("What `llm_error` answers")[2], re.M)[:2]
-    told = {}
+    fields = {}
     for table in tables:
         head, _, *rows = [line.strip("| ").split(" | ") for line in table.splitlines()]
         for error, *cells in rows:
             for names, cell in zip(head[1:], cells, strict=True):
                 for name in re.findall(r"`(\w+)`", names):
-                    told[name, error.strip("`")] = cell
+                    fields[name, error.strip("`")] = cell
 
-    assert told.keys() == {
+    assert fields.keys() == {
         (call.llm_request.api, error)
         for call in CALLS
         for error in get_args(ApiErrorKind.__value__)
     }
-    for (family, error), cell in told.items():
+    for (family, error), cell in fields.items():
         call = next(call for call in CALLS if call.llm_request.api == family)
         reply, _ = answered(LlmError(error=error), call)
         status, *words = re.findall(r"^\d+|`[\w.…-]+`", cell)
-        said = f"{reply.headers} {reply.body.decode()}"
+        text = f"{reply.headers} {reply.body.decode()}"
         assert int(status) == reply.status, (family, error)
-        assert all(word.strip("`…") in said for word in words), (family, error, said)
+        assert all(word.strip("`…") in text for word in words), (family, error, text)
         assert ("`retry-after`" in cell) == ("retry-after" in reply.headers)

@@ -13,9 +13,9 @@ def test_arguments_break_off_in_an_answer_that_is_whole(call: LlmExchange) -> No
     _, answer = answered(LlmMalformed(how="arguments"), call)
 
     assert answer.complete
-    said = answer.tool_calls[0].arguments if call.llm_request.tools else answer.text
+    message = answer.tool_calls[0].arguments if call.llm_request.tools else answer.text
     # Where an API has arguments as an object, its last text breaks off.
-    assert said.rstrip('"}').endswith(("so I", '"ref": "e'))
+    assert message.rstrip('"}').endswith(("so I", '"ref": "e'))
     if not call.llm_request.tools:
         with pytest.raises(ValueError, match="Unterminated"):
             json.loads(answer.text)

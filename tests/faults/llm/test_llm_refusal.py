@@ -11,7 +11,7 @@ def test_a_refusal_is_a_whole_answer_without_a_tool_call(call: LlmExchange) -> N
 
 
 def test_without_words_of_its_own_it_says_one_of_several_usual_sentences() -> None:
-    said = {answered(LlmRefusal(), CALLS[0], seed)[1].text for seed in range(30)}
+    message = {answered(LlmRefusal(), CALLS[0], seed)[1].text for seed in range(30)}
 
-    assert len(said) > 1
+    assert len(message) > 1
     assert answered(LlmRefusal(), CALLS[0], 1) == answered(LlmRefusal(), CALLS[0], 1)

@@ -18,18 +18,18 @@ def test_what_is_no_call_is_judged_as_an_example_of_one() -> None:
 
 
 def test_over_streamable_http_the_request_itself_is_answered() -> None:
-    (held, reply), _ = McpError(delay=2.0).effects(over("streamable_http"), {}, KeyedRng(1, "r"))
+    (pending, reply), _ = McpError(delay=2.0).effects(over("streamable_http"), {}, KeyedRng(1, "r"))
 
-    assert held == Delay(2.0)
+    assert pending == Delay(2.0)
     assert isinstance(reply, Reply)
     assert (reply.status, json.loads(reply.body)["id"]) == (200, 7)
 
 
 def test_over_the_older_transport_it_is_accepted_and_the_answer_is_said_later() -> None:
-    (said, reply), _ = McpError(delay=2.0).effects(over("sse"), {}, KeyedRng(1, "r"))
+    (effects, reply), _ = McpError(delay=2.0).effects(over("sse"), {}, KeyedRng(1, "r"))
 
-    assert isinstance(said, PushToolEvent)
-    assert (json.loads(said.message)["id"], said.after) == (7, 2.0)
+    assert isinstance(effects, PushToolEvent)
+    assert (json.loads(effects.message)["id"], effects.after) == (7, 2.0)
     assert isinstance(reply, Reply)
     assert reply.status == 202
 

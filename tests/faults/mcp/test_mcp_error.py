@@ -11,7 +11,7 @@ from warex.seeds import KeyedRng
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "said"),
+    ("error", "status", "answer"),
     [
         ("tool", 200, {"result": {"content": [{"type": "text", "text": "no"}], "isError": True}}),
         ("protocol", 200, {"error": {"code": -32603, "message": "no"}}),
@@ -19,7 +19,7 @@ from warex.seeds import KeyedRng
     ],
 )
 def test_each_error_is_what_a_server_sends(
-    error: Literal["tool", "protocol", "session_lost"], status: int, said: dict[str, object]
+    error: Literal["tool", "protocol", "session_lost"], status: int, answer: dict[str, object]
 ) -> None:
     fault = McpError(error=error, text="no")
 
@@ -28,7 +28,7 @@ def test_each_error_is_what_a_server_sends(
     assert isinstance(reply, Reply)
     message = json.loads(reply.body)
     assert reply.status == status
-    assert {name: message[name] for name in said} == said
+    assert {name: message[name] for name in answer} == answer
 
 
 def test_an_error_of_http_is_no_message_and_the_same_in_each_transport() -> None:

@@ -75,9 +75,9 @@ def test_a_page_tells_what_went_wrong_where_it_can_be_read(family: PageStyle) ->
         if family.audience == "browser":
             assert re.search(r"[A-Z]{2,}[_-][A-Z_-]{4,}|NSURLErrorDomain", page.visible)
         else:
-            told = f"{page.title} {page.visible}"
+            reported = f"{page.title} {page.visible}"
             # Some of the real ones name neither the status nor its phrase.
-            assert re.search(rf"{status}|{re.escape(reason(status))}|(?i:error|wrong)", told)
+            assert re.search(rf"{status}|{re.escape(reason(status))}|(?i:error|wrong)", reported)
 
 
 @each_family

@@ -28,8 +28,8 @@ def test_what_is_unknown_of_a_known_site_does_not_come_from_the_seed() -> None:
 
 
 def test_words_of_the_site_become_no_markup() -> None:
-    found = page(SiteLook(name="<script>", logo="https://shop.test/a?b&c", ground="#fff000"))
+    value = page(SiteLook(name="<script>", logo="https://shop.test/a?b&c", ground="#fff000"))
 
-    assert "<script>" not in found
-    assert "<p>&lt;b&gt;</p>" in found
-    assert 'src="https://shop.test/a?b&amp;c"' in found
+    assert "<script>" not in value
+    assert "<p>&lt;b&gt;</p>" in value
+    assert 'src="https://shop.test/a?b&amp;c"' in value

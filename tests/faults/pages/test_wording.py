@@ -7,14 +7,14 @@ def test_everything_is_said_in_at_least_ten_languages() -> None:
     assert len(languages()) >= 10
     for language in languages():
         for key in ("captcha_title", "accept", "maintenance_end", "login_button", "error_server"):
-            assert all(said.strip() for said in options(language, key))
+            assert all(text.strip() for text in options(language, key))
 
 
 def test_a_text_names_nothing_but_the_site() -> None:
     for key in ("consent_uses", "captcha_sentence", "error_client"):
         for language in languages():
-            for said in options(language, key):
-                names = {name for _, name, _, _ in string.Formatter().parse(said) if name}
+            for text in options(language, key):
+                names = {name for _, name, _, _ in string.Formatter().parse(text) if name}
                 assert names == ({"site"} if key == "consent_uses" else set())
 
 

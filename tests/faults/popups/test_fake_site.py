@@ -114,7 +114,7 @@ def test_nothing_that_is_asked_breaks_it_or_becomes_markup(asked: str, path: str
     assert page.startswith("<!doctype html>")
     assert text(visit).count("<script") == 1
     assert all(len(seen.detail) <= 200 for seen in visit.actions)
-    found = re.search(r"<h1>Results for (.*?)</h1>", text(visit), re.DOTALL)
-    assert found
-    assert "<" not in found[1]
-    assert unescape(found[1])
+    match = re.search(r"<h1>Results for (.*?)</h1>", text(visit), re.DOTALL)
+    assert match
+    assert "<" not in match[1]
+    assert unescape(match[1])

@@ -22,9 +22,9 @@ def script(popup: Popup, seed: int = 1, state: dict[str, Any] | None = None) -> 
 
 
 def settings(popup: Popup, seed: int = 1) -> dict[str, Any]:
-    given = script(popup, seed).script.partition("})(")[2]
-    found, _ = json.JSONDecoder().raw_decode(given)
-    return dict(found)
+    inputs = script(popup, seed).script.partition("})(")[2]
+    result, _ = json.JSONDecoder().raw_decode(inputs)
+    return dict(result)
 
 
 def test_it_is_about_pages_and_comes_with_the_sites_own_answer() -> None:
@@ -62,10 +62,10 @@ def test_left_out_the_seed_chooses_what_it_is_about() -> None:
 
 
 def test_times_reach_the_page_in_milliseconds() -> None:
-    given = settings(Popup(after=1.5, every=2, times=3, place="corner"))
+    fields = settings(Popup(after=1.5, every=2, times=3, place="corner"))
 
-    assert (given["after"], given["every"], given["times"]) == (1500, 2000, 3)
-    assert not given["look"]["overlay"]
+    assert (fields["after"], fields["every"], fields["times"]) == (1500, 2000, 3)
+    assert not fields["look"]["overlay"]
 
 
 def test_it_explains_itself_with_its_values() -> None:

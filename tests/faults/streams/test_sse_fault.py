@@ -14,8 +14,8 @@ from warex.seeds import KeyedRng
 ASKED = Exchange("1", Request("GET", "https://shop.test/events"))
 
 
-def effect(**given: Any) -> Any:
-    ((made,), _) = SseFault.model_validate(given).effects(ASKED, {}, KeyedRng(1, "r"))
+def effect(**options: Any) -> Any:
+    ((made,), _) = SseFault.model_validate(options).effects(ASKED, {}, KeyedRng(1, "r"))
     return made
 
 
@@ -48,7 +48,7 @@ def test_a_rule_is_about_streams_only(kind: str, match: dict[str, Any], fits: bo
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("fields", "reported"),
     [
         ({"code": 1000}, "Extra inputs"),
         ({"sender": "client"}, "Extra inputs"),
@@ -56,9 +56,9 @@ def test_a_rule_is_about_streams_only(kind: str, match: dict[str, Any], fits: bo
         ({"action": "refuse", "event": "a"}, "event says which events are hit"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        SseFault.model_validate(given)
+def test_what_cannot_be_meant_is_refused(fields: dict[str, Any], reported: str) -> None:
+    with pytest.raises(ValidationError, match=reported):
+        SseFault.model_validate(fields)
 
 
 def test_it_says_what_the_client_meets() -> None:

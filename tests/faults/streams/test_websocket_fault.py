@@ -12,8 +12,8 @@ from warex.seeds import KeyedRng
 ASKED = Exchange("1", Request("GET", "https://shop.test/ws", {"upgrade": "websocket"}))
 
 
-def change(**given: Any) -> ChangeMessages:
-    fault = WebsocketFault.model_validate(given)
+def change(**options: Any) -> ChangeMessages:
+    fault = WebsocketFault.model_validate(options)
     ((effect,), _) = fault.effects(ASKED, {}, KeyedRng(1, "r"))
     assert isinstance(effect, ChangeMessages)
     assert effect.carrier == "websocket"
@@ -44,7 +44,7 @@ def test_a_refusal_answers_in_place_of_the_site() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("fields", "reported"),
     [
         ({"code": 1006}, "1006 is not a code that a Close frame can have"),
         ({"code": 999}, "not a code"),
@@ -64,13 +64,13 @@ def test_a_refusal_answers_in_place_of_the_site() -> None:
         ({"action": "delay", "seconds": 0}, "seconds"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        WebsocketFault.model_validate(given)
+def test_what_cannot_be_meant_is_refused(fields: dict[str, Any], reported: str) -> None:
+    with pytest.raises(ValidationError, match=reported):
+        WebsocketFault.model_validate(fields)
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("fields", "words"),
     [
         ({}, "is ended in good order in place of message 1, with code 1011"),
         ({"action": "refuse"}, "is refused with 503"),
@@ -82,8 +82,8 @@ def test_what_cannot_be_meant_is_refused(given: dict[str, Any], told: str) -> No
         ({"action": "reset", "sender": "client"}, "message 1 with sender 'client'"),
     ],
 )
-def test_it_says_what_the_client_meets(given: dict[str, Any], words: str) -> None:
-    assert words in WebsocketFault.model_validate(given).explain()
+def test_it_says_what_the_client_meets(fields: dict[str, Any], words: str) -> None:
+    assert words in WebsocketFault.model_validate(fields).explain()
 
 
 def test_a_delay_and_a_stall_can_be_shortened_and_anything_else_stays() -> None:

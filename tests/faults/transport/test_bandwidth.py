@@ -12,7 +12,7 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/"))
 
 
 @pytest.mark.parametrize(
-    ("given", "effects"),
+    ("value", "effects"),
     [
         ({}, (Delay(0.3), Throttle(200_000, 96_000))),
         ({"profile": "edge"}, (Delay(0.84), Throttle(30_000, 25_000))),
@@ -21,12 +21,12 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/"))
         ({"up": 5, "burst": 9, "scope": "connection"}, (Throttle(None, 5, 9, "connection"),)),
     ],
 )
-def test_a_profile_gives_what_is_left_out(given: Any, effects: tuple[Effect, ...]) -> None:
-    assert Bandwidth(**given).effects(PAGE, {}, KeyedRng(1, "r"))[0] == effects
+def test_a_profile_gives_what_is_left_out(value: Any, effects: tuple[Effect, ...]) -> None:
+    assert Bandwidth(**value).effects(PAGE, {}, KeyedRng(1, "r"))[0] == effects
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("value", "reason"),
     [
         ({"profile": "5g"}, "'3g', '4g', 'dsl' or 'edge'"),
         ({"down": 0}, "down"),
@@ -37,6 +37,6 @@ def test_a_profile_gives_what_is_left_out(given: Any, effects: tuple[Effect, ...
         ({"profile": None}, "all null"),
     ],
 )
-def test_a_line_that_there_is_not_is_refused(given: Any, reason: str) -> None:
+def test_a_line_that_there_is_not_is_refused(value: Any, reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
-        Bandwidth.model_validate(given)
+        Bandwidth.model_validate(value)

@@ -79,7 +79,7 @@ def test_of_a_connection_only_the_first_exchange_is_late() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("value", "reason"),
     [
         ({"jitter": 1}, "jitter means nothing with the distribution fixed; it goes with uniform"),
         ({"distribution": "pareto", "sigma": 1}, "it goes with lognormal"),
@@ -88,6 +88,6 @@ def test_of_a_connection_only_the_first_exchange_is_late() -> None:
         ({"at_most": 0}, "at_most"),
     ],
 )
-def test_a_parameter_of_another_distribution_is_refused(given: Any, reason: str) -> None:
+def test_a_parameter_of_another_distribution_is_refused(value: Any, reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
-        Latency.model_validate(given)
+        Latency.model_validate(value)

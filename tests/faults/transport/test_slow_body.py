@@ -18,7 +18,7 @@ def test_an_answer_is_divided_by_number_or_by_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("value", "reason"),
     [
         ({"pieces": 4, "piece_bytes": 100}, "pieces 4 and piece_bytes 100 are two divisions"),
         ({"pieces": None}, "pieces None and piece_bytes None"),
@@ -27,6 +27,6 @@ def test_an_answer_is_divided_by_number_or_by_size() -> None:
         ({"pause": 0}, "pause"),
     ],
 )
-def test_a_division_that_makes_no_sense_is_refused(given: Any, reason: str) -> None:
+def test_a_division_that_makes_no_sense_is_refused(value: Any, reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
-        SlowBody.model_validate(given)
+        SlowBody.model_validate(value)

@@ -13,7 +13,7 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/"))
 
 
 @pytest.mark.parametrize(
-    ("given", "effect"),
+    ("value", "effect"),
     [
         ({}, Stall(30, 0.5, "share")),
         ({"stall": 2, "after_bytes": 7}, Stall(2, 7, "bytes")),
@@ -21,12 +21,12 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/"))
         ({"then": "never", "share": 0.1}, Truncate(0.1, "close", "share", inf)),
     ],
 )
-def test_after_its_silence_the_answer_goes_on_or_ends(given: Any, effect: Effect) -> None:
-    assert StalledBody(**given).effects(PAGE, {}, KeyedRng(1, "r"))[0] == (effect,)
+def test_after_its_silence_the_answer_goes_on_or_ends(value: Any, effect: Effect) -> None:
+    assert StalledBody(**value).effects(PAGE, {}, KeyedRng(1, "r"))[0] == (effect,)
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("value", "reason"),
     [
         ({"then": "never", "stall": 3}, "stall 3 and then: never do not go together"),
         ({"stall": None}, "stall null and then: go_on do not go together"),
@@ -34,9 +34,9 @@ def test_after_its_silence_the_answer_goes_on_or_ends(given: Any, effect: Effect
         ({"then": "later"}, "then"),
     ],
 )
-def test_a_silence_that_makes_no_sense_is_refused(given: Any, reason: str) -> None:
+def test_a_silence_that_makes_no_sense_is_refused(value: Any, reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
-        StalledBody.model_validate(given)
+        StalledBody.model_validate(value)
 
 
 def test_only_a_silence_for_good_is_endless_until_holds_are_limited() -> None:

@@ -24,5 +24,5 @@ def settings(fault: VariationFault, seed: int = 1) -> dict[str, Any]:
     """Return the settings of the page's script."""
     text = script(fault, seed).script
     at = text.rindex("({", 0, text.index('"report":'))
-    found, _ = json.JSONDecoder().raw_decode(text, at + 1)
-    return dict(found)
+    result, _ = json.JSONDecoder().raw_decode(text, at + 1)
+    return dict(result)

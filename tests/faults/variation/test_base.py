@@ -37,12 +37,12 @@ def test_a_changed_site_is_a_variation_and_is_about_pages(fault: type[VariationF
 def test_what_is_put_into_a_page_neither_ends_there_nor_tells_what_it_is(
     fault: type[VariationFault],
 ) -> None:
-    given = script(fault.model_validate({"strength": 1})).script
+    instance = script(fault.model_validate({"strength": 1})).script
 
-    assert given.isascii()
-    assert not any(it in given for it in ("</script", "<!--", "]]>"))
-    said = given.lower().replace("preventdefault", "")
-    assert not any(it in said for it in ("warex", "fault", "inject", "variation", "://"))
+    assert instance.isascii()
+    assert not any(it in instance for it in ("</script", "<!--", "]]>"))
+    text = instance.lower().replace("preventdefault", "")
+    assert not any(it in text for it in ("warex", "fault", "inject", "variation", "://"))
 
 
 @each

@@ -11,11 +11,11 @@ JOINS = {"register", "sign up", "create account"}
 
 def test_no_label_is_another_things_name_or_is_offered_for_two_things() -> None:
     for table in (SYNONYMS, VERBS):
-        for said, others in table.items():
+        for message, others in table.items():
             for other in others:
                 assert other.lower() not in table, other
                 also = {it for it, names in table.items() if other in names}
-                assert any(also <= group for group in ({said}, *SAME, JOINS)), (other, also)
+                assert any(also <= group for group in ({message}, *SAME, JOINS)), (other, also)
 
 
 def test_the_strength_is_the_share_of_the_known_labels_that_change() -> None:

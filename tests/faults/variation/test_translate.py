@@ -24,8 +24,8 @@ def test_two_labels_share_a_translation_only_where_they_mean_the_same(at: int) -
         {"about", "about us"},
     ]
     by_word: dict[str, set[str]] = {}
-    for said, others in WORDS.items():
-        by_word.setdefault(others[at].lower(), set()).add(said)
+    for message, others in WORDS.items():
+        by_word.setdefault(others[at].lower(), set()).add(message)
 
     assert all(len(it) == 1 or any(it <= group for group in same) for it in by_word.values())
 

@@ -16,8 +16,8 @@ def changed(fault: HeaderChange, **headers: str) -> dict[str, str] | None:
     begun = effect.edit.begin(PAGE.request, Response(200, named))
     if begun is None:
         return None
-    kept = {name: begun.header(name, value) for name, value in named.items()}
-    return {name: value for name, value in kept.items() if value is not None} | dict(
+    retained = {name: begun.header(name, value) for name, value in named.items()}
+    return {name: value for name, value in retained.items() if value is not None} | dict(
         begun.extra_headers
     )
 

@@ -49,7 +49,7 @@ def test_what_is_hit_after_the_window_begins_another() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "reported"),
     [
         (
             "ratelimit",
@@ -67,11 +67,11 @@ def test_what_is_hit_after_the_window_begins_another() -> None:
     ],
 )
 def test_the_quota_is_told_in_the_fields_that_are_asked_for(
-    fields: str, told: dict[str, str]
+    fields: str, reported: dict[str, str]
 ) -> None:
     reply, _ = refused(RateLimit.model_validate({"fields": fields}), 0.0, {})
 
-    assert {name: value for name, value in reply.headers.items() if "ratelimit" in name} == told
+    assert {name: value for name, value in reply.headers.items() if "ratelimit" in name} == reported
 
 
 def test_it_need_not_say_how_long_to_wait() -> None:

@@ -22,11 +22,11 @@ def ask(url: str) -> Request:
     ],
 )
 def test_an_item_is_told_by_the_address_of_its_page(url: str, path: str, name: str) -> None:
-    found = item_of(ask(url))
+    item = item_of(ask(url))
 
-    assert found is not None
-    assert (found.path, found.name) == (path, name)
-    assert found.is_page_of(ask(url))
+    assert item is not None
+    assert (item.path, item.name) == (path, name)
+    assert item.is_page_of(ask(url))
 
 
 @pytest.mark.parametrize(

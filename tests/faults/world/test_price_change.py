@@ -30,12 +30,12 @@ def met(
 
 def settings(effect: Rewrite) -> dict[str, Any]:
     assert isinstance(effect.edit, InjectedScript)
-    given = effect.edit.script.split(")(", 1)[1]
-    return dict(json.JSONDecoder().raw_decode(given)[0])
+    inputs = effect.edit.script.split(")(", 1)[1]
+    return dict(json.JSONDecoder().raw_decode(inputs)[0])
 
 
 @pytest.mark.parametrize(
-    ("given", "factor", "amount"),
+    ("fields", "factor", "amount"),
     [
         ({}, 1_200_000, None),
         ({"factor": 0.9}, 900_000, None),
@@ -44,9 +44,9 @@ def settings(effect: Rewrite) -> dict[str, Any]:
     ],
 )
 def test_a_page_and_data_are_changed_by_the_same(
-    given: dict[str, Any], factor: int, amount: int | None
+    fields: dict[str, Any], factor: int, amount: int | None
 ) -> None:
-    fault = PriceChange.model_validate(given)
+    fault = PriceChange.model_validate(fields)
     page, state = met(fault, asked("https://shop.test/products/7"))
     data, _ = met(fault, asked("https://shop.test/api/cart", DATA), state)
 
@@ -69,7 +69,7 @@ def test_from_the_first_hit_on_the_whole_shop_has_the_new_prices_and_no_other() 
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("fields", "text"),
     [
         ({"factor": 1.1, "amount": 2}, "leave out one of the two"),
         ({"factor": None}, "give one"),
@@ -80,6 +80,6 @@ def test_from_the_first_hit_on_the_whole_shop_has_the_new_prices_and_no_other() 
         ({"since": "list"}, "since"),
     ],
 )
-def test_a_change_that_is_none_or_two_is_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
-        PriceChange.model_validate(given)
+def test_a_change_that_is_none_or_two_is_refused(fields: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValidationError, match=text):
+        PriceChange.model_validate(fields)

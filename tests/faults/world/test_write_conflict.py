@@ -55,13 +55,13 @@ def test_the_page_looks_and_speaks_like_the_site() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "headers", "status"),
+    ("inputs", "headers", "status"),
     [(None, {}, 409), (None, {"if-match": '"1"'}, 412), (409, {"if-match": '"1"'}, 409)],
 )
 def test_a_script_gets_json_and_412_where_it_names_a_version(
-    given: int | None, headers: dict[str, str], status: int
+    inputs: int | None, headers: dict[str, str], status: int
 ) -> None:
-    fault = WriteConflict.model_validate({"status": given})
+    fault = WriteConflict.model_validate({"status": inputs})
     reply, _ = refused(fault, saved(method="PUT", **DATA, **headers))
 
     assert reply.status == status

@@ -85,6 +85,6 @@ def test_an_injection_is_settled_once_and_the_trials_end_settles_the_rest() -> N
 @pytest.mark.parametrize("met", [None, True, False])
 def test_nothing_is_planned_for_an_accepted_connection(met: bool | None) -> None:
     tries, recorder = tries_of(scenario(ConnectionRefused()))
-    found = tries.plan("connect", "shop.test", 443, met=met)
-    assert bool(found) == (met is not False)
-    assert bool(recorder.ledger) == bool(found)
+    plan = tries.plan("connect", "shop.test", 443, met=met)
+    assert bool(plan) == (met is not False)
+    assert bool(recorder.ledger) == bool(plan)

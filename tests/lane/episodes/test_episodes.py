@@ -165,9 +165,9 @@ async def test_one_that_fails_at_its_end_is_void_and_the_others_end(
 
 
 def test_what_breaks_an_episode_is_told_with_its_name(process: Process) -> None:
-    said: list[str] = []
-    process.episodes.on_notice = said.append
+    messages: list[str] = []
+    process.episodes.on_notice = messages.append
     process.begin("a").broke(KeyError("x"))
 
-    assert said == ["episode a is void: KeyError: 'x'"]
+    assert messages == ["episode a is void: KeyError: 'x'"]
     assert process.own.recorder.broken is None

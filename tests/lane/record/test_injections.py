@@ -20,7 +20,7 @@ def planned(injection: str, repeat_of: str | None = None) -> FaultPlanned:
 
 
 def test_each_injection_has_its_last_state() -> None:
-    found = injections_of(
+    injections = injections_of(
         [
             planned("i1"),
             planned("i2"),
@@ -31,7 +31,9 @@ def test_each_injection_has_its_last_state() -> None:
         ]
     )
 
-    assert [(it.id, it.kind, it.state, it.reason, it.waited_s, it.repeat_of) for it in found] == [
+    assert [
+        (it.id, it.kind, it.state, it.reason, it.waited_s, it.repeat_of) for it in injections
+    ] == [
         ("i1", "http_error", "delivered", None, 0.5, None),
         ("i2", "http_error", "missed", "client_gone", 0.0, None),
         ("i3", "http_error", "planned", None, 0.0, "i1"),

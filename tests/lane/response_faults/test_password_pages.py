@@ -9,7 +9,7 @@ from warex.traces.redaction.redactor import Redactor
 PAGE = gzip.compress(b"<form><input type=password name=f2></form>")
 
 
-def fields(kind: str, *, held: bool) -> set[str]:
+def fields(kind: str, *, pending: bool) -> set[str]:
     """Return the fields that a redactor knows after it was shown a compressed answer."""
     head = ResponseHead(
         401,
@@ -18,7 +18,7 @@ def fields(kind: str, *, held: bool) -> set[str]:
         Headers([(b"Content-Type", kind.encode()), (b"content-encoding", b"gzip")]),
     )
     redactor = Redactor()
-    if held:
+    if pending:
         read_page(head, PAGE, redactor)
     elif (reader := page_reader(head, redactor)) is not None:
         assert b"".join(reader.feed(PAGE)) == PAGE
@@ -26,11 +26,11 @@ def fields(kind: str, *, held: bool) -> set[str]:
     return set(redactor.how.fields)
 
 
-@pytest.mark.parametrize("held", [False, True])
-def test_a_page_shows_its_fields_for_passwords_and_passes_unchanged(held: bool) -> None:
-    assert fields("text/html; charset=utf-8", held=held) == {"f2"}
+@pytest.mark.parametrize("pending", [False, True])
+def test_a_page_shows_its_fields_for_passwords_and_passes_unchanged(pending: bool) -> None:
+    assert fields("text/html; charset=utf-8", pending=pending) == {"f2"}
 
 
-@pytest.mark.parametrize("held", [False, True])
-def test_what_is_no_page_is_not_read(held: bool) -> None:
-    assert fields("application/json", held=held) == set()
+@pytest.mark.parametrize("pending", [False, True])
+def test_what_is_no_page_is_not_read(pending: bool) -> None:
+    assert fields("application/json", pending=pending) == set()

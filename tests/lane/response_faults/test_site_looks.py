@@ -27,8 +27,8 @@ def test_another_host_of_the_domain_looks_alike_but_for_a_logo_that_is_not_its_o
     looks = SiteLooks(wanted=True)
     looks.note(get("https://www.shop.test/"), "text/html", PAGE)
 
-    found = looks.of(get("https://login.shop.test/"))
-    assert (found.name, found.logo) == ("Kiosk", "")
+    result = looks.of(get("https://login.shop.test/"))
+    assert (result.name, result.logo) == ("Kiosk", "")
     assert looks.of(get("https://www.shop.test/a")).logo == "https://www.shop.test/l.png"
     assert looks.of(get("https://news.test/")) == UNKNOWN_LOOK
 

@@ -32,18 +32,18 @@ class Stream:
 
 
 def shown(steps: Iterable[BodyStep]) -> list[Any]:
-    found: list[Any] = []
+    results: list[Any] = []
     for step in steps:
         match step:
             case Stop(_, seconds, then):
-                found.append((seconds, then))
+                results.append((seconds, then))
             case EndBody():
-                found.append("end")
+                results.append("end")
             case Happened():
-                found.append("!")
+                results.append("!")
             case _:
-                found.append(step.decode())
-    return found
+                results.append(step.decode())
+    return results
 
 
 A, B = "data: a\n\n", "data: b\n\n"

@@ -53,18 +53,18 @@ def _bytes(content: str | bytes) -> bytes:
 
 def shown(steps: Iterable[FrameStep]) -> list[Any]:
     """Return the texts of frames, and the names or seconds of other steps."""
-    found: list[Any] = []
+    results: list[Any] = []
     for step in steps:
         match step:
             case Frame():
-                found.append(step.payload.decode())
+                results.append(step.payload.decode())
             case HoldMessages(seconds):
-                found.append(seconds)
+                results.append(seconds)
             case EndSocket(how, code):
-                found.append((how, code))
+                results.append((how, code))
             case Happened(hit):
-                found.append("!" + "; ".join(f"{it.before}>{it.after}" for it in hit.changes))
-    return found
+                results.append("!" + "; ".join(f"{it.before}>{it.after}" for it in hit.changes))
+    return results
 
 
 @pytest.mark.parametrize(

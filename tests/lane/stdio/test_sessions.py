@@ -72,8 +72,8 @@ def result(text: str, identifier: object = 1) -> dict[str, Any]:
 
 def faulty(fault: dict[str, Any], **rule: Any) -> Scenario:
     match = rule.pop("match", {"mcp": {}})
-    given = {"name": "rule", "match": match, "trigger": {"first": 1}, "fault": fault, **rule}
-    return Scenario.model_validate({"name": "scenario", "rules": [given]})
+    fields = {"name": "rule", "match": match, "trigger": {"first": 1}, "fault": fault, **rule}
+    return Scenario.model_validate({"name": "scenario", "rules": [fields]})
 
 
 def test_a_message_and_its_answer_are_an_exchange_and_a_call() -> None:
@@ -137,9 +137,9 @@ def _seen(began: Trial) -> list[dict[str, Any]]:
     seen = []
     for event in began.events:
         fields = json.loads(began.recorder.as_json(event))
-        kept = {name: value for name, value in fields.items() if name not in own}
-        seen.append(json.loads(json.dumps(kept).replace("mcp+stdio:", "http:")))
-        assert kept
+        retained = {name: value for name, value in fields.items() if name not in own}
+        seen.append(json.loads(json.dumps(retained).replace("mcp+stdio:", "http:")))
+        assert retained
     return seen
 
 
@@ -273,11 +273,11 @@ def test_a_header_names_the_task() -> None:
     with trial(scenario=faulty({"kind": "mcp_error"})) as began:
         server = Server(began)
         named = {"x-warex-task": "other"}
-        said = [server.step("request", n, called(n), **named).then for n in (1, 2)]
-        said.append(server.step("request", 3, called(3)).then)
+        messages = [server.step("request", n, called(n), **named).then for n in (1, 2)]
+        messages.append(server.step("request", 3, called(3)).then)
 
     # Each task has its own first call.
-    assert said == ["say", "pass", "say"]
+    assert messages == ["say", "pass", "say"]
     assert [it.task for it in began.all(RequestSeen)] == ["other", "other", ""]
 
 

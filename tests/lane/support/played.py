@@ -234,8 +234,8 @@ class _Played:
         try:
             self._perform(self._lane.request(exchange))
         except _Left:
-            held = bool(self._outcome.get("left_while_held"))
-            self._end("client_left", error="Client disconnected.", left_while_held=held)
+            pending = bool(self._outcome.get("left_while_held"))
+            self._end("client_left", error="Client disconnected.", left_while_held=pending)
         return client
 
     def _perform(self, plan: Plan[Any]) -> None:
@@ -350,8 +350,8 @@ class _Played:
 
     def _end(self, end: str, **facts: Any) -> None:
         timings = ExchangeTimings(started=self._started, ended=self._now)
-        given = self._outcome | {"held_s": self._held} | facts
-        outcome = Outcome(end=end, timings=timings, **given)  # type: ignore[arg-type]
+        fields = self._outcome | {"held_s": self._held} | facts
+        outcome = Outcome(end=end, timings=timings, **fields)  # type: ignore[arg-type]
         self._lane.ended(self._exchange, outcome)
 
 

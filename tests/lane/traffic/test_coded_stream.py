@@ -30,11 +30,11 @@ def test_it_decodes_what_a_reader_of_the_whole_body_does(coding: str, damage: st
     for at in range(0, len(encoded), 5000):
         stream.add(bytes(encoded[at : at + 5000]))
         decoded(stream)
-    whole = decode(bytes(encoded), coding).body
+    full = decode(bytes(encoded), coding).body
     if damage == "broken":  # One may have come further.
-        assert whole.startswith(stream.body) or stream.body.startswith(whole)
+        assert full.startswith(stream.body) or stream.body.startswith(full)
     else:
-        assert stream.body == whole
+        assert stream.body == full
 
 
 def test_a_part_is_small_however_much_it_was_compressed() -> None:

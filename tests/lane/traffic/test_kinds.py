@@ -21,15 +21,15 @@ CALLED = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call"}).encode(
 
 
 def kind_of(
-    body: bytes = b"", resource: Resource = "other", **given: Any
+    body: bytes = b"", resource: Resource = "other", **options: Any
 ) -> tuple[type[Traffic], bool, str | None]:
-    noted, head = Noted(), request_head(**given)
-    found = noted.kinds.recognise(exchange_of(head), resource, head.path, body, noted.calls)
-    return type(found), found.is_agent_request, found.unread_llm
+    noted, head = Noted(), request_head(**options)
+    result = noted.kinds.recognise(exchange_of(head), resource, head.path, body, noted.calls)
+    return type(result), result.is_agent_request, result.unread_llm
 
 
 @pytest.mark.parametrize(
-    ("given", "kind"),
+    ("fields", "kind"),
     [
         ({"method": "POST", "path": CHAT, "body": ASKED}, LlmTraffic),
         ({"method": "POST", "path": "/mcp", "body": CALLED}, McpTraffic),
@@ -39,8 +39,8 @@ def kind_of(
         ({"path": "/chat", "resource": "websocket"}, Traffic),
     ],
 )
-def test_a_request_shows_its_kind(given: dict[str, Any], kind: type[Traffic]) -> None:
-    assert kind_of(**given) == (kind, kind is not Traffic, None)
+def test_a_request_shows_its_kind(fields: dict[str, Any], kind: type[Traffic]) -> None:
+    assert kind_of(**fields) == (kind, kind is not Traffic, None)
 
 
 def test_a_pages_own_call_to_a_model_is_its_sites() -> None:
@@ -49,14 +49,14 @@ def test_a_pages_own_call_to_a_model_is_its_sites() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "fields",
     [
         {"method": "POST", "path": CHAT, "body": b"no JSON"},
         {"path": "/v1/voices", "resource": "websocket"},
     ],
 )
-def test_what_looks_like_a_call_and_is_not_read_says_why(given: dict[str, Any]) -> None:
-    kind, is_agent_request, unread = kind_of(**given, host="api.openai.com")
+def test_what_looks_like_a_call_and_is_not_read_says_why(fields: dict[str, Any]) -> None:
+    kind, is_agent_request, unread = kind_of(**fields, host="api.openai.com")
     assert (kind, is_agent_request) == (Traffic, True)
     assert unread
 
@@ -64,8 +64,8 @@ def test_what_looks_like_a_call_and_is_not_read_says_why(given: dict[str, Any]) 
 def test_the_bodies_of_what_may_be_an_agents_are_kept() -> None:
     kinds, plain = Noted().kinds, request_head("POST", "/upload")
     tools = request_head("POST", "/tools", accept="application/json, text/event-stream")
-    for head, kept in ((plain, False), (request_head("POST", CHAT), True), (tools, True)):
-        assert kinds.needs_request_body(head, head.url) is kept
+    for head, retained in ((plain, False), (request_head("POST", CHAT), True), (tools, True)):
+        assert kinds.needs_request_body(head, head.url) is retained
 
 
 REQUESTS: dict[str, dict[str, Any]] = {

@@ -39,11 +39,11 @@ def said(text: str) -> bytes:
 
 def asks(noted: Noted, name: str = "x1", body: bytes = BODY) -> LlmTraffic:
     head = asked()
-    found = noted.kinds.recognise(exchange_of(head, name), "other", head.path, body, noted.calls)
-    assert isinstance(found, LlmTraffic)
-    found.begin(noted.calls)
-    noted.calls.note_recorded(found)
-    return found
+    result = noted.kinds.recognise(exchange_of(head, name), "other", head.path, body, noted.calls)
+    assert isinstance(result, LlmTraffic)
+    result.begin(noted.calls)
+    noted.calls.note_recorded(result)
+    return result
 
 
 def asked(**fields: str) -> RequestHead:
@@ -149,12 +149,12 @@ def test_what_cannot_have_the_defence_voids_the_trial() -> None:
 def test_a_call_that_cannot_be_read_voids_only_a_trial_with_a_defence() -> None:
     head = request_head("POST", CHAT, "api.openai.com")
     for noted in (Noted(), Noted(defence=HINT)):
-        found = noted.kinds.recognise(exchange_of(head), "other", CHAT, b"no", noted.calls)
+        result = noted.kinds.recognise(exchange_of(head), "other", CHAT, b"no", noted.calls)
         if noted.config.defence is None:
-            noted.calls.note_recorded(found)
+            noted.calls.note_recorded(result)
         else:
             with pytest.raises(TrialVoid, match="it cannot be read"):
-                noted.calls.note_recorded(found)
+                noted.calls.note_recorded(result)
         assert len(noted.events(LlmUnread)) == 1
 
 
@@ -177,5 +177,5 @@ def test_a_request_of_too_many_values_is_unread() -> None:
     noted = Noted()
     head = asked()
     body = BODY[:-1] + b', "x": [' + b"[]," * 310_000 + b"[]]}"
-    found = noted.kinds.recognise(exchange_of(head, "x1"), "other", head.path, body, noted.calls)
-    assert found.unread_llm == "its JSON has more than 300,000 objects, arrays and keys"
+    result = noted.kinds.recognise(exchange_of(head, "x1"), "other", head.path, body, noted.calls)
+    assert result.unread_llm == "its JSON has more than 300,000 objects, arrays and keys"

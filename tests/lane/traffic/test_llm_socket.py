@@ -18,9 +18,9 @@ ANSWER = {"type": "response.completed", "response": {"status": "completed", "out
 
 def opened(noted: Noted) -> LlmSocketTraffic:
     head = request_head(path="/v1/responses", host="llm.test", upgrade="websocket")
-    found = noted.kinds.recognise(exchange_of(head), "websocket", head.path, b"", noted.calls)
-    assert isinstance(found, LlmSocketTraffic)
-    return found
+    result = noted.kinds.recognise(exchange_of(head), "websocket", head.path, b"", noted.calls)
+    assert isinstance(result, LlmSocketTraffic)
+    return result
 
 
 def test_a_call_ends_with_its_answer_and_may_end_the_task() -> None:

@@ -36,7 +36,7 @@ def tap(message: JsonValue = ASKED, *, stream: bool = False) -> LlmTap:
     return LlmTap(request, f"https://llm.example{path}?key=secret", step=3, began=10.0)
 
 
-def read(call: LlmTap, body: bytes = b"", **given: object) -> ReadCall:
+def read(call: LlmTap, body: bytes = b"", **options: object) -> ReadCall:
     if body:
         call.add(body, 10.5)
     known = {
@@ -48,7 +48,7 @@ def read(call: LlmTap, body: bytes = b"", **given: object) -> ReadCall:
         "vocabulary": VOCABULARY,
         "blobs": None,
     }
-    return read_call(call, "x1", **{**known, **given})  # type: ignore[arg-type]
+    return read_call(call, "x1", **{**known, **options})  # type: ignore[arg-type]
 
 
 def said(text: str, **more: JsonValue) -> bytes:
@@ -107,9 +107,9 @@ def test_what_the_api_keeps_and_what_it_ran_itself_are_recorded() -> None:
     body = {"model": "m", "input": "now?", "previous_response_id": "resp_0"}
     request = recognise("POST", "/v1/responses", "", json.dumps(body).encode())
     assert request is not None
-    found: JsonValue = {"type": "web_search_call", "id": "ws_1", "action": {"query": "milk"}}
+    results: JsonValue = {"type": "web_search_call", "id": "ws_1", "action": {"query": "milk"}}
     click: JsonValue = {"type": "function_call", "call_id": "c1", "name": "click", "arguments": ""}
-    answer = json.dumps({"status": "completed", "output": [found, click]}).encode()
+    answer = json.dumps({"status": "completed", "output": [results, click]}).encode()
 
     call = read(LlmTap(request, "https://llm.example/v1/responses", step=1, began=10.0), answer)
 
@@ -126,7 +126,7 @@ def called(arguments: str) -> JsonValue:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "kept"),
+    ("arguments", "retained"),
     [
         ('{"password": "hush", "user": "é"}', '{"password": "[redacted]", "user": "é"}'),
         ('{"fields":[{"token":"hush"}]}', '{"fields": [{"token": "[redacted]"}]}'),
@@ -136,7 +136,7 @@ def called(arguments: str) -> JsonValue:
     ],
 )
 def test_a_tool_calls_arguments_are_redacted_in_the_answer_and_in_what_is_sent_again(
-    tmp_path: Path, arguments: str, kept: str
+    tmp_path: Path, arguments: str, retained: str
 ) -> None:
     message: dict[str, JsonValue] = {
         "role": "assistant",
@@ -150,8 +150,8 @@ def test_a_tool_calls_arguments_are_redacted_in_the_answer_and_in_what_is_sent_a
 
     (event,) = (entry.event for entry in read_trace(tmp_path / "events.jsonl").entries)
     assert isinstance(event, LlmCall)
-    assert event.tool_calls == [{"id": "t1", "name": "fill", "arguments": kept}]
-    assert event.messages == [{**message, "tool_calls": called(kept)}]
+    assert event.tool_calls == [{"id": "t1", "name": "fill", "arguments": retained}]
+    assert event.messages == [{**message, "tool_calls": called(retained)}]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_compressed_answer_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "complaint"),
+    ("fields", "complaint"),
     [
         ({"status": None, "error": "the site has gone"}, "the site has gone"),
         ({"status": None}, "no answer came"),
@@ -192,11 +192,11 @@ def test_a_compressed_answer_is_read() -> None:
     ],
 )
 def test_what_is_no_answer_is_an_error_and_never_the_end(
-    given: dict[str, object], complaint: str
+    fields: dict[str, object], complaint: str
 ) -> None:
-    body = given.pop("body", b"")
+    body = fields.pop("body", b"")
     assert isinstance(body, bytes)
-    call = read(tap(), body, **given)
+    call = read(tap(), body, **fields)
     assert complaint in (call.event.error or "")
     assert not call.event.complete
     assert not call.ends_task
@@ -264,12 +264,15 @@ def test_any_call_is_one_event_that_reads_back(
         writer.write(done.event)
         for action in done.actions:
             writer.write(action)
-    (kept, *actions) = (entry.event for entry in read_trace(trace).entries)
-    assert isinstance(kept, LlmCall)
+    (retained, *actions) = (entry.event for entry in read_trace(trace).entries)
+    assert isinstance(retained, LlmCall)
     assert len(actions) == len(done.actions)
     # Texts are redacted when they are written.
-    assert (kept.complete, bool(kept.error)) == (done.event.complete, bool(done.event.error))
-    assert kept.complete or kept.error or kept.finish == "cut"
+    assert (retained.complete, bool(retained.error)) == (
+        done.event.complete,
+        bool(done.event.error),
+    )
+    assert retained.complete or retained.error or retained.finish == "cut"
 
 
 def test_a_stream_that_never_ends_is_kept_no_further_than_can_be_read(

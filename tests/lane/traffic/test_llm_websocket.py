@@ -8,12 +8,12 @@ from warex.llm.recognition.websocket import parse_event, parse_request
 
 
 def tap() -> LlmTap:
-    said = parse_request(
+    request = parse_request(
         "/v1/responses", b'{"type": "response.create", "model": "m", "input": "hi"}'
     )
-    assert said is not None
-    assert said.request is not None
-    return LlmTap(said.request, "wss://llm.example/v1/responses", step=1, began=0.0)
+    assert request is not None
+    assert request.request is not None
+    return LlmTap(request.request, "wss://llm.example/v1/responses", step=1, began=0.0)
 
 
 def received(

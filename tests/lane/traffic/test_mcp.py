@@ -316,19 +316,19 @@ def test_a_stream_of_events_is_changed_as_it_comes() -> None:
     amendment = carried.apply(injected(EditToolResponse(ERROR)), Settled())
     carried.answered(head_of(content_type="text/event-stream"))
     assert not carried.needs_whole_response
-    given = carried.feed(event(answered(1, said("ok"))))
+    inputs = carried.feed(event(answered(1, said("ok"))))
 
-    assert b'"code":-1' in given.replace(b" ", b"")
+    assert b'"code":-1' in inputs.replace(b" ", b"")
     assert amendment is not None
     assert not amendment.awaits_answer
 
 
 def test_an_answer_on_another_exchange_is_delayed_and_settles_there() -> None:
-    talk, settled, told = Talk(), Settled(), Settled()
+    talk, settled, reported = Talk(), Settled(), Settled()
     stream = talk.asks(method="GET", accept="text/event-stream", url="https://tools.test/sse")
     talk.gets(stream, b"event: endpoint\ndata: /messages\n\n", **EVENTS)
     assert isinstance(stream, McpTraffic)
-    stream.tap.on_queued = lambda: told(True)
+    stream.tap.on_queued = lambda: reported(True)
     message = talk.asks(called(1, "look"), url="https://tools.test/messages")
     amendment = message.apply(injected(EditToolResponse(None, after=3.0)), settled)
     talk.has(message, b"", status=202)
@@ -337,7 +337,7 @@ def test_an_answer_on_another_exchange_is_delayed_and_settles_there() -> None:
     assert stream.feed(event(answered(1, said("ok")))) == b""
     talk.wait()
 
-    assert (told, settled, amendment.waited_s) == ([True], [True], 3.0)
+    assert (reported, settled, amendment.waited_s) == ([True], [True], 3.0)
     assert b'"ok"' in stream.tap.take_queued()
     assert [it.latency_s for it in talk.calls] == [3.0]
 

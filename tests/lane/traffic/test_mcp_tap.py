@@ -53,9 +53,9 @@ def test_events_are_reported_as_they_come(coding: str, compress: object) -> None
     heard = Heard()
     tap = tap_of(heard, content_type="text/event-stream", content_encoding=coding)
     sent = compress(STREAM + b"data: it breaks off")
-    given = b"".join(tap.feed(sent[at : at + 7], 0.0) for at in range(0, len(sent), 7))
+    inputs = b"".join(tap.feed(sent[at : at + 7], 0.0) for at in range(0, len(sent), 7))
 
-    assert given + tap.feed(b"", 0.0) == sent
+    assert inputs + tap.feed(b"", 0.0) == sent
     assert heard.endpoints == ["/messages"]
     assert heard.said == [b"hello"] * 1000
 

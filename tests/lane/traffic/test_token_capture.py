@@ -30,10 +30,10 @@ def test_a_compressed_answer_passes_unchanged() -> None:
     call.prepare(asked(), BODY)
     head = response_head(content_type="application/json", content_encoding="gzip")
     call.answered(head)
-    given = WholeResponse(head, gzip.compress(b"{}"))
+    response = WholeResponse(head, gzip.compress(b"{}"))
     assert not call.needs_whole_response
-    assert call.as_asked(given) is given
-    assert call.feed(given.body) == given.body
+    assert call.as_asked(response) is response
+    assert call.feed(response.body) == response.body
     call.end(Ending(head=head, began=True))
     (event,) = noted.events(LlmCall)
     assert event.tokens_error == (

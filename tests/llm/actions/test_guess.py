@@ -14,8 +14,8 @@ SHOP = "https://shop.example/"
 
 
 def _call(name: str, arguments: Any) -> ToolCall:
-    given = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return ToolCall("1", name, given)
+    inputs = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return ToolCall("1", name, inputs)
 
 
 def _kinds(text: str, *calls: ToolCall) -> list[tuple[str, str | None]]:
@@ -23,9 +23,9 @@ def _kinds(text: str, *calls: ToolCall) -> list[tuple[str, str | None]]:
 
 
 def _kind(action: Action) -> str | None:
-    given = action.arguments
+    arguments = action.arguments
     return action_kind_with_arguments(
-        action.name, dict(given) if isinstance(given, Mapping) else list(given)
+        action.name, dict(arguments) if isinstance(arguments, Mapping) else list(arguments)
     )
 
 
@@ -37,6 +37,10 @@ def _kind(action: Action) -> str | None:
         ("Thought: blank page.\nAction: Refresh", ["Refresh"]),
         ('{"action": [{"refresh_page": {}}, {"done": {"text": "ok"}}]}', ["refresh_page", "done"]),
         ("I could reload() it, but I do not.", []),
+        ("click('3')  # then reload()", ["click"]),
+        ('{"type": "keypress", "keys": ["ALT", "LEFT"]}', ["keypress"]),
+        ("Next engine: Navigation Controls\n-----\nInstruction: WAIT", ["WAIT"]),
+        ("```js\nawait driver.navigate().refresh();\n```", ["refresh"]),
         ("<think>reload()</think>\nIt failed.", []),
         ("wait", []),
         ("The order was placed.", []),
@@ -240,3 +244,22 @@ def test_an_item_with_an_action_type_is_that_action() -> None:
 
     assert (first.name, first.arguments["id"]) == ("CLICK", "AAAb")  # type: ignore[call-overload]
     assert (second.name, second.arguments["text"]) == ("INPUT_TEXT", "shoes")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "actions"),
+    [
+        ("java", 'driver.navigate().to("https://a.example/");', [("driver.navigate.to", "goto")]),
+        ("java", "// driver.navigate().refresh();\ndriver.navigate().back();", [("back", "back")]),
+        ("go", 'err := wd.Get("https://shop.example/")', [("wd.Get", "goto")]),
+        ("csharp", 'Thread.Sleep(500);\nawait Page.GotoAsync("https://shop.example/");',
+         [("Sleep", "wait"), ("GotoAsync", "goto")]),
+        ("php", "$client->reload();", [("reload", "reload")]),
+        ("ruby", "browser.goto 'https://shop.example/'", [("goto", "goto")]),
+        ("ruby", "browser.refresh # not back", [("refresh", "reload")]),
+    ],
+)  # fmt: skip
+def test_calls_of_further_languages_are_read(
+    language: str, source: str, actions: list[tuple[str, str]]
+) -> None:
+    assert _kinds(f"```{language}\n{source}\n```") == actions

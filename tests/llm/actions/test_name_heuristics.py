@@ -97,9 +97,11 @@ def test_tools_are_read_by_their_names_or_by_what_they_are_given(
 ) -> None:
     (action,) = guess_actions("", [ToolCall("1", name, json.dumps(arguments))])
 
-    given = action.arguments
+    inputs = action.arguments
     assert (
-        action_kind_with_arguments(action.name, dict(given) if isinstance(given, Mapping) else None)
+        action_kind_with_arguments(
+            action.name, dict(inputs) if isinstance(inputs, Mapping) else None
+        )
         == what
     )
 

@@ -77,7 +77,7 @@ def test_bracketed_actions_are_read(text: str, action: Action) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "actions"),
+    ("value", "actions"),
     [
         (
             {"thought": "x", "action": [{"go_to_url": {"url": "u"}}, {"done": {"text": "t"}}]},
@@ -105,8 +105,8 @@ def test_bracketed_actions_are_read(text: str, action: Action) -> None:
         ({"click": "in a thought"}, ()),
     ],
 )
-def test_json_is_read_wherever_it_stands(said: object, actions: tuple[Action, ...]) -> None:
-    text = json.dumps(said)
+def test_json_is_read_wherever_it_stands(value: object, actions: tuple[Action, ...]) -> None:
+    text = json.dumps(value)
     assert _read(text) == actions
     assert _read(f"```json\n{text}\n```") == actions
     assert _read(f"Well then.\n{text}") == actions
@@ -187,8 +187,8 @@ def test_what_ends_a_subroutine_does_not_end_the_task() -> None:
         answer = LlmAnswer("m", text=text, complete=True)
         return progress.ends(parse_actions(answer, vocabulary), vocabulary)
 
-    said = ["find [a]", "find [b]", "stop [1]", "click [2]", "stop [3]"]
-    assert [ends(text) for text in said] == [False] * 5
+    messages = ["find [a]", "find [b]", "stop [1]", "click [2]", "stop [3]"]
+    assert [ends(text) for text in messages] == [False] * 5
     assert ends("stop [4]")
 
 

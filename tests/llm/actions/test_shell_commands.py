@@ -45,9 +45,9 @@ SHOP = "https://shop.example/"
     ],
 )
 def test_what_a_command_does_is_read(script: str, calls: list[tuple[str, tuple[str, ...]]]) -> None:
-    found = shell_calls(script)
+    result = shell_calls(script)
 
-    assert [(c.full_name, c.arguments) for c in found if isinstance(c, CodeCall)] == calls
+    assert [(c.full_name, c.arguments) for c in result if isinstance(c, CodeCall)] == calls
 
 
 @pytest.mark.parametrize(

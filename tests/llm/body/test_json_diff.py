@@ -13,7 +13,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.parametrize(
-    ("recorded", "asked", "found"),
+    ("recorded", "asked", "difference"),
     [
         (
             {"messages": [{"content": "It is 12:01."}]},
@@ -28,25 +28,25 @@ JSON = st.recursive(
     ],
 )
 def test_the_first_difference_is_named_with_what_stands_there(
-    recorded: JsonValue, asked: JsonValue, found: Difference | None
+    recorded: JsonValue, asked: JsonValue, difference: Difference | None
 ) -> None:
-    assert first_difference(recorded, asked) == found
+    assert first_difference(recorded, asked) == difference
 
 
 def test_a_long_text_is_shown_where_it_differs() -> None:
     page = "x" * 500
-    found = first_difference({"text": f"{page}one{page}"}, {"text": f"{page}two{page}"})
+    difference = first_difference({"text": f"{page}one{page}"}, {"text": f"{page}two{page}"})
 
-    assert found is not None
-    assert found.recorded == f'"…{"x" * 30}one{"x" * 67}…"'
-    assert found.asked == f'"…{"x" * 30}two{"x" * 67}…"'
+    assert difference is not None
+    assert difference.recorded == f'"…{"x" * 30}one{"x" * 67}…"'
+    assert difference.asked == f'"…{"x" * 30}two{"x" * 67}…"'
 
 
 def test_a_long_value_is_shortened() -> None:
-    found = first_difference({}, {"tools": ["click"] * 100})
+    difference = first_difference({}, {"tools": ["click"] * 100})
 
-    assert found is not None
-    assert len(found.asked or "") == 101
+    assert difference is not None
+    assert len(difference.asked or "") == 101
 
 
 def test_the_distance_grows_with_what_differs() -> None:

@@ -65,9 +65,9 @@ def test_a_file_is_a_defence_that_is_called_as_the_file_is(tmp_path: Path) -> No
     (tmp_path / "My Hint.txt").write_text("  Look twice.\n")
     (tmp_path / "refresh.md").write_text("Mine.")
 
-    found = find_defence(str(tmp_path / "My Hint.txt"))
+    defence = find_defence(str(tmp_path / "My Hint.txt"))
 
-    assert (found.name, found.text) == ("my-hint", "Look twice.")
+    assert (defence.name, defence.text) == ("my-hint", "Look twice.")
     assert find_defence(str(tmp_path / "refresh.md")).name == "own-refresh"
     assert find_defence("refresh") is DEFENCES[0]
 

@@ -109,12 +109,12 @@ def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
 ) -> None:
     first = family.text_path[0]
     requests = (vector.recognised() for vector in vectors(family.name))
-    said = LlmAnswer("m", text="hi", usage=Usage(1, 1), finish="stop", complete=True)
+    message = LlmAnswer("m", text="hi", usage=Usage(1, 1), finish="stop", complete=True)
     request, body = next(
         (request, body)
         for request in requests
         if not request.stream
-        for body in [json.loads(family.write_answer(request, said).body)]
+        for body in [json.loads(family.write_answer(request, message).body)]
         if first in body
     )
     *path, last = family.text_path
@@ -132,9 +132,9 @@ def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
 
 @every("family", [it for it in LLM_APIS if it.text_path])
 def test_a_stream_in_which_a_number_stands_for_words_is_not_read(family: LlmApi) -> None:
-    said = LlmAnswer("m", text="hi there", usage=Usage(1, 1), finish="stop", complete=True)
+    message = LlmAnswer("m", text="hi there", usage=Usage(1, 1), finish="stop", complete=True)
     requests = (vector.recognised() for vector in vectors(family.name))
-    written = (family.write_answer(request, said) for request in requests if request.stream)
+    written = (family.write_answer(request, message) for request in requests if request.stream)
     answer = next(it for it in written if len(frames_of(it)) > 1)
 
     sound, broken = AnswerBuilder(), AnswerBuilder()

@@ -72,5 +72,7 @@ def test_images_are_kept_apart() -> None:
     messages, blobs = detached(json.loads(json.dumps(sent)), FAMILY.images)
 
     (digest,) = blobs
-    kept = f"blob:sha256/{digest}"
-    assert messages == [{"role": "user", "content": "Look.", "images": [kept, kept, "not base64!"]}]
+    retained = f"blob:sha256/{digest}"
+    assert messages == [
+        {"role": "user", "content": "Look.", "images": [retained, retained, "not base64!"]}
+    ]

@@ -136,13 +136,13 @@ def test_a_custom_tool_is_given_its_text() -> None:
 
 
 def test_a_legacy_function_call_is_a_tool_call() -> None:
-    whole = _read(_whole({"content": None, "function_call": {"name": "f", "arguments": "{}"}}))
+    full = _read(_whole({"content": None, "function_call": {"name": "f", "arguments": "{}"}}))
     stream = _stream(
         _chunk({"function_call": {"name": "f", "arguments": "{"}}),
         _chunk({"function_call": {"arguments": "}"}}),
         _chunk({}, "function_call"),
     )
-    assert whole.tool_calls == stream.tool_calls == (ToolCall("", "f", "{}"),)
+    assert full.tool_calls == stream.tool_calls == (ToolCall("", "f", "{}"),)
 
 
 @pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
@@ -437,8 +437,8 @@ def test_what_mistral_s_models_think_is_kept_apart(part: str) -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
     content = [thought, {"type": "text", "text": "Done."}]
     choice = {"index": 0, part: {"content": content}, "finish_reason": "stop"}
-    whole = json.dumps({"choices": [choice]})
-    body = whole if part == "message" else f"data: {whole}\n\ndata: [DONE]\n\n"
+    full = json.dumps({"choices": [choice]})
+    body = full if part == "message" else f"data: {full}\n\ndata: [DONE]\n\n"
     sent = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
     asked = recognise("POST", "/v1/chat/completions", "", json.dumps(sent).encode())
     assert asked is not None

@@ -36,13 +36,13 @@ def test_another_socket_to_a_known_host_is_unread(
 
 
 def test_a_message_that_asks_is_a_streamed_call() -> None:
-    said = parse_request(PATH, json.dumps(CREATE | {"stream_id": "s1"}).encode())
+    request = parse_request(PATH, json.dumps(CREATE | {"stream_id": "s1"}).encode())
 
-    assert said is not None
-    assert said.request is not None
-    assert (said.stream, said.is_call) == ("s1", True)
-    assert (said.request.model, said.request.stream) == ("gpt-4.1", True)
-    assert said.request.messages == [{"role": "user", "content": "hi"}]
+    assert request is not None
+    assert request.request is not None
+    assert (request.stream, request.is_call) == ("s1", True)
+    assert (request.request.model, request.request.stream) == ("gpt-4.1", True)
+    assert request.request.messages == [{"role": "user", "content": "hi"}]
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,10 @@ def test_a_message_that_asks_is_a_streamed_call() -> None:
     ids=["only made ready", "of another form"],
 )
 def test_what_asks_nothing_or_is_not_understood_has_no_request(sent: object, is_call: bool) -> None:
-    said = parse_request(PATH, json.dumps(sent).encode())
+    request = parse_request(PATH, json.dumps(sent).encode())
 
-    assert said is not None
-    assert (said.request, said.is_call) == (None, is_call)
+    assert request is not None
+    assert (request.request, request.is_call) == (None, is_call)
 
 
 @pytest.mark.parametrize("sent", [{"type": "response.steer"}, {}, []])
@@ -94,12 +94,12 @@ def test_an_error_says_its_status(sent: dict[str, object], status: int) -> None:
 
 
 def test_a_message_over_several_lines_is_one_event() -> None:
-    said = parse_request(PATH, json.dumps(CREATE).encode())
-    assert said is not None
-    assert said.request is not None
+    request = parse_request(PATH, json.dumps(CREATE).encode())
+    assert request is not None
+    assert request.request is not None
     delta = {"type": "response.output_text.delta", "delta": "Done."}
 
-    answer = read_answer(said.request, 200, "", as_sse(json.dumps(delta, indent=1).encode()))
+    answer = read_answer(request.request, 200, "", as_sse(json.dumps(delta, indent=1).encode()))
 
     assert answer.text == "Done."
 

@@ -30,8 +30,8 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def node(packages: Path) -> str:
     """Return the Node among the packages, which is as new as they ask for."""
-    (found,) = packages.glob("node_modules/node-linux-*/bin/node")
-    return str(found)
+    (result,) = packages.glob("node_modules/node-linux-*/bin/node")
+    return str(result)
 
 
 @pytest.fixture(scope="session")

@@ -115,11 +115,11 @@ def test_a_stream_that_only_pauses_comes_whole_and_one_without_its_end_looks_who
     ran: tuple[Any, Trace], api: str
 ) -> None:
     met = ran[0][api]
-    whole = met["nothing"]["events"]
+    full = met["nothing"]["events"]
 
-    assert met["stalled"] == met["nothing"] == {"events": whole, "error": None}
+    assert met["stalled"] == met["nothing"] == {"events": full, "error": None}
     # OpenAI's marker is not an event to its user.
-    assert met["no end marker"]["events"] == whole - (api != "openai_chat") - (
+    assert met["no end marker"]["events"] == full - (api != "openai_chat") - (
         api == "bedrock_converse"
     )
     assert met["no finish"]["events"] <= met["no end marker"]["events"]

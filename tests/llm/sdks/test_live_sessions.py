@@ -113,11 +113,16 @@ def ports(
 def talk(
     python: str, ports: tuple[int, int], ca: CertificateAuthority, proxy: str
 ) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    retained = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     environment = {"http_proxy": proxy, "https_proxy": proxy, "SSL_CERT_FILE": str(ca.certificate)}
     program = [python, str(FILES / "live_sessions.py"), *map(str, ports)]
     return subprocess.run(
-        program, env=kept | environment, capture_output=True, text=True, timeout=120, check=False
+        program,
+        env=retained | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 

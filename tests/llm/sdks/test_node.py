@@ -44,9 +44,9 @@ def node_of(packages: Path, which: str) -> str:
     """Return the Node to run with: the one of the packages, or the machine's."""
     if which == "current":
         return node(packages)
-    found = shutil.which("node")
-    assert found, "no node: install the package nodejs"
-    return found
+    executable = shutil.which("node")
+    assert executable, "no node: install the package nodejs"
+    return executable
 
 
 @contextmanager
@@ -118,7 +118,7 @@ def test_each_sdk_does_without_warex_what_it_was_made_for(without: Ran) -> None:
 
 
 def test_an_sdk_gives_its_caller_what_it_would_without_warex(behind: Ran, without: Ran) -> None:
-    differ = [name for name, told in without.told.items() if behind.told.get(name) != told]
+    differ = [name for name, reported in without.told.items() if behind.told.get(name) != reported]
 
     assert not differ, "\n".join(map(str, differ))
     assert behind.told.keys() == without.told.keys()
@@ -192,11 +192,11 @@ def _whole(call: LlmCall) -> dict[str, Any]:
 
 def said(entry: Mapping[str, Any]) -> dict[str, Any]:
     """What the server says of a call, in the words of ``read``."""
-    whole = entry["finish"] not in ("error", "cut")
-    usage = "reported" if whole else "partial" if entry["status"] == 200 else "none"
+    full = entry["finish"] not in ("error", "cut")
+    usage = "reported" if full else "partial" if entry["status"] == 200 else "none"
     if entry["case"] == "unnumbered":
         usage = "estimated"
-    told = {
+    fields = {
         "url": f"{MODELS}/{entry['case']}{entry['path']}",
         "family": entry["family"],
         "asked": entry["asked"],
@@ -204,16 +204,16 @@ def said(entry: Mapping[str, Any]) -> dict[str, Any]:
         "status": entry["status"],
         "finish": entry["finish"],
         "usage": usage,
-        "complete": whole,
+        "complete": full,
     }
     if "error" in entry:
-        return {**told, "error": entry["error"]}
-    if not whole:
-        return told
+        return {**fields, "error": entry["error"]}
+    if not full:
+        return fields
     numbers = entry["usage"]
     keys = ("input", "output", "cacheRead", "cacheWrite", "reasoning")
     return {
-        **told,
+        **fields,
         "model": entry["asked"],
         "answer": entry["text"],
         "tools": [(it["name"], it["input"]) for it in entry["tools"]],

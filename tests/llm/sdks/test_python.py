@@ -87,21 +87,26 @@ def ran(pythons: Mapping[str, str], folder: Path, way: str | None) -> Ran:
     for vendor, url in here.items():
         text = text.replace(url, ORIGINS[vendor])
     served = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    told, noted = json.loads(text), [it for it in served if "family" in it]
+    document, noted = json.loads(text), [it for it in served if "family" in it]
     others = [it for it in served if "family" not in it]
     if way is None:
-        return Ran(told, noted, others=others)
+        return Ran(document, noted, others=others)
     trace = read_trace(out / EVENTS)
     calls, unread = trace.events(LlmCall), trace.events(LlmUnread)
-    return Ran(told, noted, [*calls], [*unread], others, here["ollama"])
+    return Ran(document, noted, [*calls], [*unread], others, here["ollama"])
 
 
 def surroundings(folder: Path) -> dict[str, str]:
     """The environment without what would lead an SDK elsewhere."""
     elsewhere = re.compile(r".*(_PROXY|_API_KEY|_BASE_URL|_API_BASE)$|(AWS|GOOGLE)_.*", re.I)
-    kept = {name: it for name, it in os.environ.items() if not elsewhere.match(name)}
+    retained = {name: it for name, it in os.environ.items() if not elsewhere.match(name)}
     own = {"WAREX_CA_DIR": str(folder / "ca"), "HOME": str(folder)}
-    return {**kept, **own, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "AWS_EC2_METADATA_DISABLED": "1"}
+    return {
+        **retained,
+        **own,
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "AWS_EC2_METADATA_DISABLED": "1",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +134,7 @@ def test_each_sdk_does_without_warex_what_it_was_made_for(without: Ran) -> None:
 
 def test_an_sdk_gives_its_caller_what_it_would_without_warex(behind: Ran, without: Ran) -> None:
     assert behind.told.keys() == without.told.keys()
-    differ = [name for name, told in without.told.items() if behind.told[name] != told]
+    differ = [name for name, reported in without.told.items() if behind.told[name] != reported]
     texts = [f"{it}:\n  {behind.told[it]}\n  {without.told[it]}" for it in differ]
     assert not differ, "\n".join(texts)
 
@@ -185,7 +190,7 @@ def test_a_repeat_by_the_sdk_is_no_step_of_its_own(behind: Ran) -> None:
 
 def read(call: LlmCall) -> dict[str, Any]:
     """What WAREX tells of a call, as far as its server knows it."""
-    told = {
+    matches = {
         "url": call.url.partition("?")[0],
         "family": call.family,
         "asked": call.model_asked,
@@ -198,20 +203,20 @@ def read(call: LlmCall) -> dict[str, Any]:
         "usage": call.usage,
     }
     if call.finish == "error":
-        told["error"] = (call.error or "").removeprefix(f"HTTP {call.status}: ")
+        matches["error"] = (call.error or "").removeprefix(f"HTTP {call.status}: ")
     if not call.complete:
-        return told
+        return matches
     calls = [(it["id"], it["name"], json.loads(it["arguments"])) for it in call.tool_calls]
-    told |= {"model": call.model, "answer": call.answer, "calls": calls}
+    matches |= {"model": call.model, "answer": call.answer, "calls": calls}
     if call.usage == "reported":
-        told["tokens"] = {
+        matches["tokens"] = {
             "input": call.input_tokens,
             "output": call.output_tokens,
             "cache_read": call.cached_tokens,
             "cache_write": call.cache_write_tokens,
             "reasoning": call.reasoning_tokens,
         }
-    return told
+    return matches
 
 
 def _offered(call: LlmCall) -> Iterator[str]:
@@ -221,11 +226,11 @@ def _offered(call: LlmCall) -> Iterator[str]:
 
 def said(entry: Mapping[str, Any]) -> dict[str, Any]:
     """What the server says of a call, in the words of ``read``."""
-    whole = entry["finish"] not in ("error", "cut")
+    full = entry["finish"] not in ("error", "cut")
     usage = "partial" if entry["status"] == 200 else "none"
-    if whole:
+    if full:
         usage = "reported" if entry["counted"] else "estimated"
-    told = {
+    fields = {
         "url": ORIGINS[entry["vendor"]] + entry["path"],
         "family": entry["family"],
         "asked": entry["asked"],
@@ -234,16 +239,16 @@ def said(entry: Mapping[str, Any]) -> dict[str, Any]:
         "stream": entry["stream"],
         "status": entry["status"],
         "finish": entry["finish"],
-        "complete": whole,
+        "complete": full,
         "usage": usage,
     }
     if entry["finish"] == "error":
-        told["error"] = entry["error"]
-    if not whole:
-        return told
+        fields["error"] = entry["error"]
+    if not full:
+        return fields
     named = entry["family"] not in ("gemini", "ollama")
     calls = [(it["id"] if named else "", it["name"], it["input"]) for it in entry["calls"]]
-    told |= {"model": entry["asked"], "answer": entry["text"], "calls": calls}
+    fields |= {"model": entry["asked"], "answer": entry["text"], "calls": calls}
     if entry["counted"]:
-        told["tokens"] = entry["tokens"]
-    return told
+        fields["tokens"] = entry["tokens"]
+    return fields

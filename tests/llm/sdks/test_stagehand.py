@@ -93,9 +93,9 @@ def ran(
             check=False,
         )
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
+    document = json.loads(done.stdout.splitlines()[-1])
     lines = log.read_text(encoding="utf-8").splitlines()
-    return Ran(told, [json.loads(line) for line in lines], read_trace(out / EVENTS))
+    return Ran(document, [json.loads(line) for line in lines], read_trace(out / EVENTS))
 
 
 def test_its_calls_and_tokens_are_those_that_the_model_answered(ran: Ran) -> None:

@@ -77,8 +77,8 @@ def test_many_processes_at_once_get_the_same_one(tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write("g")
         process.stdin.flush()
-    said = {process.communicate(timeout=60)[0] for process in made}
-    assert said == {f"{CertificateAuthority(tmp_path / 'ca').spki}\n"}
+    output = {process.communicate(timeout=60)[0] for process in made}
+    assert output == {f"{CertificateAuthority(tmp_path / 'ca').spki}\n"}
     assert [path.name for path in tmp_path.iterdir()] == ["ca"]
 
 

@@ -138,8 +138,8 @@ except ConnectionRefusedError:
             wait_until(lambda: len(plain.seen) == 2)
             within.lane.proxy.call("POST", "/arm")
 
-        said = within.python(program, meanwhile=arm)
-    assert said == "kept\nb''\nb'HTTP/1.1 200 OK'\nrefused\n"
+        message = within.python(program, meanwhile=arm)
+    assert message == "kept\nb''\nb'HTTP/1.1 200 OK'\nrefused\n"
 
 
 @pytest.mark.parametrize("sites", [("http://shop.test",), ()])

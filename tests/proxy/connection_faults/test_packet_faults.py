@@ -50,8 +50,8 @@ def test_lost_packets_are_sent_again_and_the_answer_is_whole(
     with begin_inside(scenario=scenario(PacketLoss(share=0.1), **_SHOP), maps=maps) as within:
 
         def fetch(url: str) -> list[int]:
-            said = within.says(sys.executable, "-c", _COUNTED, url)
-            return [int(word) for word in said.split()]
+            message = within.says(sys.executable, "-c", _COUNTED, url)
+            return [int(word) for word in message.split()]
 
         assert fetch("http://other.test/long") == [len(_LONG), 0, 0]
         length, again, _ = fetch("http://shop.test/long")
@@ -81,8 +81,8 @@ def test_packets_come_out_of_order_and_the_answer_is_whole(
     maps = mapped("http://shop.test", port=plain.port)
     rules = scenario(PacketReorder(share=0.2), **_SHOP)
     with begin_inside(scenario=rules, maps=maps) as within:
-        said = within.says(sys.executable, "-c", _COUNTED, "http://shop.test/long")
-        length, _, out_of_order = map(int, said.split())
+        message = within.says(sys.executable, "-c", _COUNTED, "http://shop.test/long")
+        length, _, out_of_order = map(int, message.split())
         assert length == len(_LONG)
         assert out_of_order > 0
     [planned] = within.lane.events(FaultPlanned)

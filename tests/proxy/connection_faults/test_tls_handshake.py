@@ -93,10 +93,10 @@ def test_programs_meet_the_failure_and_then_the_site(
     how: str, programs: list[str], begin: Begin, bundle: Path, secure_h1: Origin
 ) -> None:
     site = f"https://localhost:{secure_h1.port}/"
-    said = {"curl": str(CURL[how]), "node": NODE[how], "requests": "SSLError"}
+    answer = {"curl": str(CURL[how]), "node": NODE[how], "requests": "SSLError"}
     with begin(scenario=failing(how, hold=60)) as lane:
         for program in programs:
-            assert said_by(program, lane.url, site, bundle) == said[program], program
+            assert said_by(program, lane.url, site, bundle) == answer[program], program
         wait_until(lambda: len(lane.events(FaultDelivered)) == len(programs))
         lane.proxy.call("POST", "/task/end")
         for program in programs:

@@ -45,7 +45,7 @@ def test_http2_passes_untouched(begin: Begin, ca: CertificateAuthority, secure_h
 
 
 @pytest.mark.parametrize(
-    ("site", "offered", "spoken"),
+    ("site", "offered", "protocol"),
     [
         ("secure_h1", ["h2", "http/1.1"], "http/1.1"),
         ("secure_h2", ["http/1.1", "h2"], "h2"),
@@ -60,16 +60,16 @@ def test_the_site_chooses_the_protocol(
     request: pytest.FixtureRequest,
     site: str,
     offered: list[str],
-    spoken: str | None,
+    protocol: str | None,
 ) -> None:
     origin: Origin = request.getfixturevalue(site)
     with (
         begin() as lane,
         secure(lane.port, "localhost", origin.port, ca.certificate, *offered) as connection,
     ):
-        assert connection.selected_alpn_protocol() == spoken
+        assert connection.selected_alpn_protocol() == protocol
         # With TLS 1.3 the client is through before the site is.
-        wait_until(lambda: origin.alpn == [spoken])
+        wait_until(lambda: origin.alpn == [protocol])
 
 
 def test_many_requests_of_one_connection_reach_a_mapped_site(
@@ -308,15 +308,15 @@ def test_the_proxy_listens_on_loopback_only(begin: Begin) -> None:
 
 def _listening(port: int) -> list[str]:
     """Addresses on which a port of this machine listens, from the kernel (IPv4 and IPv6)."""
-    found = []
+    results = []
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
             local, state = line.split()[1], line.split()[3]
             address, _, number = local.partition(":")
             if state == "0A" and int(number, 16) == port:
                 raw = bytes.fromhex(address)[::-1]
-                found.append(socket.inet_ntoa(raw) if len(raw) == 4 else address)
-    return found
+                results.append(socket.inet_ntoa(raw) if len(raw) == 4 else address)
+    return results
 
 
 def _trusting(ca: CertificateAuthority) -> ssl.SSLContext:

@@ -33,9 +33,9 @@ def test_a_question_is_read_and_answered_in_its_own_case() -> None:
     question = messages.parse_question(asked)
     assert question is not None
     assert (question.name, question.type_name, question.has_edns) == ("shop.test", "A", False)
-    said = messages.build_response(question, records=[(types.A, bytes((198, 18, 0, 1)))])
-    assert b"\x04ShOp\x04TeSt" in said
-    read = dns.DNSMessage.unpack(said)
+    data = messages.build_response(question, records=[(types.A, bytes((198, 18, 0, 1)))])
+    assert b"\x04ShOp\x04TeSt" in data
+    read = dns.DNSMessage.unpack(data)
     assert (read.id, read.response_code, read.recursion_available) == (7, 0, True)
     [record] = read.answers
     assert (record.name, record.ttl, str(record.ipv4_address)) == ("ShOp.TeSt", 0, "198.18.0.1")
@@ -46,10 +46,10 @@ def test_edns_is_answered_and_later_versions_are_refused() -> None:
         question = messages.parse_question(query(extension=opt(version)))
         assert question is not None
         assert question.has_edns
-        said = messages.build_response(question, response_codes.NOERROR)
-        [extension] = dns.DNSMessage.unpack(said).additionals
+        data = messages.build_response(question, response_codes.NOERROR)
+        [extension] = dns.DNSMessage.unpack(data).additionals
         assert extension.type == types.OPT
-        assert (said[3] & 0xF) + ((extension.ttl >> 24) << 4) == code
+        assert (data[3] & 0xF) + ((extension.ttl >> 24) << 4) == code
     plain = messages.parse_question(query())
     assert plain is not None
     assert dns.DNSMessage.unpack(messages.build_response(plain)).additionals == []
@@ -63,9 +63,9 @@ def test_an_operation_that_is_no_query_is_not_implemented() -> None:
 
 
 def test_answers_and_cut_messages_are_nothing_to_answer() -> None:
-    whole = query(extension=opt())
-    for length in range(len(whole)):
-        assert messages.parse_question(whole[:length]) is None
+    full = query(extension=opt())
+    for length in range(len(full)):
+        assert messages.parse_question(full[:length]) is None
     assert messages.parse_question(query(flags=0x8180)) is None
     assert messages.parse_question(query(flags=0x0300)) is None
     two = struct.pack("!HHHHHH", 1, 0x0100, 2, 0, 0, 0) + query()[12:] * 2

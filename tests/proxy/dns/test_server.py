@@ -62,8 +62,8 @@ class _Asker:
                 return [await loop.sock_recv(client, 65535) for _ in messages]
 
     async def ask(self, name: str, kind: int = types.A) -> dns.DNSMessage:
-        [said] = await self.send(query(name.encode(), kind))
-        return dns.DNSMessage.unpack(said)
+        [message] = await self.send(query(name.encode(), kind))
+        return dns.DNSMessage.unpack(message)
 
 
 @asynccontextmanager
@@ -83,10 +83,10 @@ def _exists(monkeypatch: pytest.MonkeyPatch, **addresses: tuple[str, ...]) -> No
     """Let the machine's resolver know these hosts of .test, and no others."""
 
     def resolve(host: str, port: object, **how: object) -> list[tuple[object, ...]]:
-        found = addresses.get(host.removesuffix(".test"))
-        if found is None:
+        result = addresses.get(host.removesuffix(".test"))
+        if result is None:
             raise socket.gaierror(socket.EAI_NONAME, "no")
-        return [(None, None, 0, "", (address, 0)) for address in found]
+        return [(None, None, 0, "", (address, 0)) for address in result]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     monkeypatch.setattr("warex.proxy.dns.system_resolver._is_reachable", lambda address: True)
@@ -133,14 +133,14 @@ async def test_a_name_of_the_own_machine_stays_with_the_asker(
     _exists(monkeypatch, here=("127.0.0.1",))
     async with _asking() as asker:
         for name in ("here.test", "localhost", "Some.LocalHost"):
-            [found] = (await asker.ask(name)).answers
-            assert str(found.ipv4_address) == "127.0.0.1"
+            [answers] = (await asker.ask(name)).answers
+            assert str(answers.ipv4_address) == "127.0.0.1"
 
 
 async def test_an_address_tells_its_name_again() -> None:
     async with _asking(asks=False) as asker:
-        [found] = (await asker.ask("shop.test")).answers
-        first, *rest = str(found.ipv4_address).split(".")[::-1]
+        [answers] = (await asker.ask("shop.test")).answers
+        first, *rest = str(answers.ipv4_address).split(".")[::-1]
         reverse = ".".join((first, *rest)) + ".in-addr.arpa"
         [pointer] = (await asker.ask(reverse, types.PTR)).answers
         assert pointer.domain_name == "shop.test"
@@ -171,8 +171,8 @@ async def test_failing_names_fail_as_they_should_and_others_do_not() -> None:
             client.setblocking(False)
             for name in (b"mute.test", b"good.test"):
                 await loop.sock_sendto(client, query(name), asker.udp.getsockname())
-            said = dns.DNSMessage.unpack(await loop.sock_recv(client, 65535))
-            assert said.questions[0].name == "good.test"
+            data = dns.DNSMessage.unpack(await loop.sock_recv(client, 65535))
+            assert data.questions[0].name == "good.test"
         assert "mute.test" not in asker.faults.sent
 
 
@@ -184,8 +184,8 @@ async def test_the_same_over_tcp_one_question_after_the_other() -> None:
             writer.write(len(message).to_bytes(2))
             await writer.drain()
             writer.write(message)
-            said = await reader.readexactly(int.from_bytes(await reader.readexactly(2)))
-            assert dns.DNSMessage.unpack(said).questions[0].name == name.decode()
+            data = await reader.readexactly(int.from_bytes(await reader.readexactly(2)))
+            assert dns.DNSMessage.unpack(data).questions[0].name == name.decode()
         asker.faults.codes["mute.test"] = None
         message = query(b"mute.test")
         writer.write(len(message).to_bytes(2) + message)
@@ -213,12 +213,12 @@ async def test_a_slow_name_sends_its_asker_to_tcp_where_it_may_wait(
         message = query(b"slow.test")
         writer.write(len(message).to_bytes(2) + message)
         known.set()
-        said = await reader.readexactly(int.from_bytes(await reader.readexactly(2)))
+        data = await reader.readexactly(int.from_bytes(await reader.readexactly(2)))
         writer.close()
 
-    whole = dns.DNSMessage.unpack(said)
-    assert not whole.truncation
-    assert [str(it.ipv4_address) for it in whole.answers] == [asker.names.addresses("slow.test").v4]
+    full = dns.DNSMessage.unpack(data)
+    assert not full.truncation
+    assert [str(it.ipv4_address) for it in full.answers] == [asker.names.addresses("slow.test").v4]
 
 
 async def test_over_tcp_a_silent_name_is_silent_until_a_resolver_would_have_given_up(
@@ -247,8 +247,8 @@ async def test_nonsense_is_not_answered_and_harms_nobody() -> None:
             client.setblocking(False)
             for message in (b"", b"\xff" * 40, query()[:17], answered, query(b"good.test")):
                 await loop.sock_sendto(client, message, asker.udp.getsockname())
-            said = dns.DNSMessage.unpack(await loop.sock_recv(client, 65535))
-        assert said.questions[0].name == "good.test"
+            data = dns.DNSMessage.unpack(await loop.sock_recv(client, 65535))
+        assert data.questions[0].name == "good.test"
 
 
 async def test_each_answer_is_recorded_once() -> None:
@@ -267,7 +267,7 @@ async def test_two_hundred_at_once_have_each_their_own() -> None:
         names = [f"host-{number}.test".encode() for number in range(200)]
         messages = [query(name, number=number) for number, name in enumerate(names)]
         for message in await asker.send(*messages):
-            said = dns.DNSMessage.unpack(message)
-            assert said.questions[0].name == names[said.id].decode()
-            name = asker.names.name_of(str(said.answers[0].ipv4_address))
-            assert name == said.questions[0].name
+            text = dns.DNSMessage.unpack(message)
+            assert text.questions[0].name == names[text.id].decode()
+            name = asker.names.name_of(str(text.answers[0].ipv4_address))
+            assert name == text.questions[0].name

@@ -85,10 +85,10 @@ async def test_one_name_is_asked_for_once_at_a_time(monkeypatch: pytest.MonkeyPa
     asked = _answers(monkeypatch, "93.184.216.34")
     names = SystemResolver()
     try:
-        found = await asyncio.gather(*(names.resolve("shop.test") for _ in range(5)))
+        result = await asyncio.gather(*(names.resolve("shop.test") for _ in range(5)))
     finally:
         names.close()
-    assert found == [Resolution(has_ipv4=True)] * 5
+    assert result == [Resolution(has_ipv4=True)] * 5
     assert asked == ["shop.test"]
 
 
@@ -130,8 +130,8 @@ async def test_a_question_goes_to_the_next_nameserver_that_answers(
 async def test_a_question_over_tcp_is_forwarded_over_tcp(nameserver: socket.socket) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         size = int.from_bytes(await reader.readexactly(2))
-        said = await reader.readexactly(size) + b" answered"
-        writer.write(len(said).to_bytes(2) + said)
+        data = await reader.readexactly(size) + b" answered"
+        writer.write(len(data).to_bytes(2) + data)
         writer.close()
 
     server = await asyncio.start_server(serve, *nameserver.getsockname())

@@ -9,9 +9,9 @@ from warex.proxy.dns.virtual_addresses import MOST, VirtualAddresses, is_virtual
 @given(st.lists(st.text("abc.-", min_size=1, max_size=6), unique=True, max_size=30))
 def test_an_address_tells_the_name_again(asked: list[str]) -> None:
     names = VirtualAddresses()
-    given = {name: names.addresses(name) for name in asked}
-    assert len({it.v4 for it in given.values()}) == len(asked)
-    for name, addresses in given.items():
+    fields = {name: names.addresses(name) for name in asked}
+    assert len({it.v4 for it in fields.values()}) == len(asked)
+    for name, addresses in fields.items():
         assert names.name_of(addresses.v4) == names.name_of(addresses.v6) == name
         assert is_virtual(addresses.v4)
         assert is_virtual(addresses.v6)

@@ -191,9 +191,9 @@ def test_on_a_site_without_cookies_it_is_missed(begin: Begin) -> None:
 
 
 def form_in(text: str) -> str:
-    found = re.search(r'action="(/[0-9a-f]{16})"', text)
-    assert found
-    return found[1]
+    match = re.search(r'action="(/[0-9a-f]{16})"', text)
+    assert match
+    return match[1]
 
 
 def test_a_code_that_a_page_of_the_site_shows_passes_and_stays_passed(
@@ -260,8 +260,8 @@ def test_the_basket_of_an_api_no_longer_counts_what_is_gone(begin: Begin, plain:
     plain.routes |= {"/api/cart": Answer(headers=kind, body=cart)}
     url = f"http://127.0.0.1:{plain.port}"
     with visiting(begin, ItemGone(status=410)) as (lane, client):
-        gone = client.get(f"{url}/api/products/7", headers=DATA)
-        assert (gone.status_code, type(gone.json())) == (410, dict)
+        missing = client.get(f"{url}/api/products/7", headers=DATA)
+        assert (missing.status_code, type(missing.json())) == (410, dict)
         assert client.get(f"{url}/api/cart", headers=DATA).json() == {
             "items": [desk], "total": 100.0,
         }  # fmt: skip

@@ -37,9 +37,9 @@ def requests(family: LlmApi) -> list[Vector]:
 def answers(family: LlmApi) -> list[Vector]:
     """Calls that were answered whole, streamed and not."""
     good = [v for v in vectors(family.name) if v.status == 200 and v.expected().complete]
-    found = list({(v.path, v.sent, v.body): v for v in good}.values())
-    assert {v.recognised().stream for v in found} == {True, False}
-    return found
+    result = list({(v.path, v.sent, v.body): v for v in good}.values())
+    assert {v.recognised().stream for v in result} == {True, False}
+    return result
 
 
 def ask(lane: Lane, origin: Origin, vector: Vector) -> httpx.Response:
@@ -101,26 +101,26 @@ def test_an_answer_is_given_again_byte_for_byte_without_the_model(
     (run := tmp_path / "run").mkdir()
     cache = begin_llm_cache(run)
     place = {"cache": cache, "shared": cache / "1"}
-    kept = answers(family)
+    retained = answers(family)
 
     def trial(*, answering: bool) -> tuple[Lane, list[tuple[bytes, str]]]:
-        said = []
+        messages = []
         with begin(llm_cache=place) as lane:
-            for vector in kept:
+            for vector in retained:
                 if answering:
                     plain.routes[vector.path] = _as_sent(vector)
                 answer = ask(lane, plain, vector)
                 assert answer.status_code == 200, answer.text
-                said.append((answer.content, answer.headers["content-type"]))
-        return lane, said
+                messages.append((answer.content, answer.headers["content-type"]))
+        return lane, messages
 
-    first, said = trial(answering=True)
+    first, message = trial(answering=True)
     publish_answers(first.out, cache / "1")
     asked = len(plain.seen)
     plain.routes.clear()
     second, again = trial(answering=False)
 
-    assert said == again == [(vector.body, vector.content_type) for vector in kept]
+    assert message == again == [(vector.body, vector.content_type) for vector in retained]
     assert len(plain.seen) == asked
     calls = second.events(LlmCall)
     assert all(call.replayed and call.complete for call in calls)
@@ -170,8 +170,8 @@ def test_a_live_stream_falls_silent_and_is_whole_or_lacks_its_end(
     vector = max(streamed, key=lambda v: len(v.body))
     plain.routes[vector.path] = live(vector)
     with begin(scenario=scenario(LlmStall(after_events=1, stall=0.3))) as lane:
-        whole = ask(lane, plain, vector)
-    assert whole.content == vector.body
+        full = ask(lane, plain, vector)
+    assert full.content == vector.body
     (done,) = lane.events(FaultDelivered)
     assert done.waited_s >= 0.3
 

@@ -185,9 +185,9 @@ def test_a_stream_that_is_reset_while_held_is_noticed_at_once(
         secure(lane.port, "localhost", secure_h2.port, ca.certificate, "h2") as connection,
     ):
         client = H2Client(connection, f"localhost:{secure_h2.port}")
-        held = client.ask("/held")
+        pending = client.ask("/held")
         assert client.wait(client.ask("/free")).body == b"hello"
-        client.give_up(held)
+        client.give_up(pending)
         assert client.wait(client.ask("/free")).body == b"hello"
         wait_until(lambda: len(lane.proxy.call("GET", "/ledger")) == 2)
     missed = ledger(lane)[1]
@@ -234,8 +234,8 @@ def test_an_upload_that_never_ends_stands_in_the_trace_and_counts_for_no_rule(
         if leaves:
             upload.shutdown(socket.SHUT_WR)
             assert read_until_closed(upload) == b""
-            with ask(lane, plain, "/up", "POST") as whole:
-                assert read_answer(whole)[0].startswith(b"HTTP/1.1 503 ")
+            with ask(lane, plain, "/up", "POST") as full:
+                assert read_answer(full)[0].startswith(b"HTTP/1.1 503 ")
     upload.close()
     seen = {event.exchange: event.url for event in lane.events(RequestSeen)}
     ended = {event.exchange: event for event in lane.events(ResponseSeen)}
@@ -340,9 +340,9 @@ def test_after_an_llm_call_the_same_request_is_another_occurrence(
     assert len(lane.events(FaultPlanned)) == 1
 
 
-def chat(lane: Lane, plain: Origin, said: str = "noop()") -> None:
+def chat(lane: Lane, plain: Origin, text: str = "noop()") -> None:
     """Call a model through the proxy."""
-    answer = f'{{"choices": [{{"index": 0, "message": {{"content": "{said}"}}}}]}}'
+    answer = f'{{"choices": [{{"index": 0, "message": {{"content": "{text}"}}}}]}}'
     path = "/v1/chat/completions"
     plain.routes[path] = Answer(
         headers=[(b"Content-Type", b"application/json")], body=answer.encode()
@@ -350,7 +350,7 @@ def chat(lane: Lane, plain: Origin, said: str = "noop()") -> None:
     with httpx.Client(proxy=lane.url) as client:
         client.post(
             f"http://127.0.0.1:{plain.port}{path}",
-            json={"model": "m", "messages": [{"role": "user", "content": said}]},
+            json={"model": "m", "messages": [{"role": "user", "content": text}]},
         )
 
 

@@ -357,10 +357,10 @@ def test_a_second_trial_is_answered_without_the_model(
             return got.parse().choices[0].message.content, got.headers.get("x-request-id")
 
     with group.trial() as first:
-        said = ask(first)
+        messages = ask(first)
     group.share(first)
     with group.trial() as second:
-        assert ask(second) == said == ("answer 1", "r1")
+        assert ask(second) == messages == ("answer 1", "r1")
 
     assert len(model.asked) == 1
     (before,), (after,) = first.events(LlmCall), second.events(LlmCall)
@@ -385,10 +385,10 @@ def test_a_streamed_answer_is_the_same_stream_again(
             return [chunk.choices[0].delta.content for chunk in stream]
 
     with group.trial() as first:
-        said = ask(first)
+        messages = ask(first)
     group.share(first)
     with group.trial() as second:
-        assert ask(second) == said == ["answer", "1"]
+        assert ask(second) == messages == ["answer", "1"]
 
     assert len(model.asked) == 1
     assert second.events(LlmCall)[0].replayed
@@ -399,9 +399,9 @@ def test_one_question_asked_twice_gets_two_answers(group: Cached, model: Model) 
         assert [chat(first, model, USER) for _ in range(2)] == ["answer 1", "answer 2"]
     group.share(first)
     with group.trial() as second:
-        said = [chat(second, model, USER) for _ in range(3)]
+        messages = [chat(second, model, USER) for _ in range(3)]
 
-    assert said == ["answer 1", "answer 2", "answer 3"]
+    assert messages == ["answer 1", "answer 2", "answer 3"]
     assert [call.replayed for call in second.events(LlmCall)] == [True, True, False]
 
 
@@ -531,13 +531,13 @@ def test_neither_keys_nor_cookies_nor_questions_are_on_the_disk(
         assert chat(lane, model, {"role": "user", "content": "a question of mine"})
     group.share(lane)
 
-    kept = [path for path in group.cache.rglob("*") if path.is_file()]
-    assert any(b"answer 1" in path.read_bytes() for path in kept)
-    for path in (*kept, *(path for path in lane.out.rglob("*") if path.is_file())):
+    retained = [path for path in group.cache.rglob("*") if path.is_file()]
+    assert any(b"answer 1" in path.read_bytes() for path in retained)
+    for path in (*retained, *(path for path in lane.out.rglob("*") if path.is_file())):
         content = path.read_bytes()
         assert KEY.encode() not in content
         assert b"hush-hush" not in content
-    assert not any(b"a question of mine" in path.read_bytes() for path in kept)
+    assert not any(b"a question of mine" in path.read_bytes() for path in retained)
 
 
 def test_the_secret_is_not_in_the_trace(group: Cached, model: Model) -> None:
@@ -555,12 +555,12 @@ def test_a_damaged_answer_voids_the_trial_and_is_named(group: Cached, model: Mod
     with group.trial() as first:
         chat(first, model, USER)
     group.share(first)
-    (kept,) = (group.cache / "1").iterdir()
-    os.truncate(kept, 5)
+    (retained,) = (group.cache / "1").iterdir()
+    os.truncate(retained, 5)
 
     with group.trial() as second, pytest.raises(httpx.TransportError):
         chat(second, model, USER)
-    assert f"{kept} is not a kept answer" in second.events(HarnessBroke)[0].reason
+    assert f"{retained} is not a kept answer" in second.events(HarnessBroke)[0].reason
 
 
 # ---- a site that has a model of its own

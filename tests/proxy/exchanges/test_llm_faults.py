@@ -101,20 +101,20 @@ def test_a_stream_is_cut_off_after_its_first_event(
 ) -> None:
     import openai
 
-    said: list[str] = []
+    messages: list[str] = []
     with (
         begin(**once(LlmCut(share=0.0, how=how))) as lane,
         client(lane.url, model.base_url, ca) as agent,
     ):
         with pytest.raises((httpx.TransportError, openai.APIConnectionError)):
-            said.extend(streamed(agent, "hi"))
+            messages.extend(streamed(agent, "hi"))
         assert "".join(streamed(agent, "again")) == "answer2"
 
     check(lane)
-    (call, whole) = lane.events(LlmCall)
+    (call, calls) = lane.events(LlmCall)
     assert (call.answer, call.complete) == ("answer", False)
     assert call.error == CUT
-    assert whole.finish == "stop"
+    assert calls.finish == "stop"
 
 
 def test_a_stream_may_end_in_good_order_before_its_end(
@@ -242,10 +242,10 @@ def test_an_earlier_answer_comes_once_more(
 ) -> None:
     stale = scenario(LlmStale(), Trigger(always=True), match={"llm": {"step": 2}})
     with begin(scenario=stale) as lane, client(lane.url, model.base_url, ca) as agent:
-        said = [ask(agent, text) for text in ("one", "two", "three")]
+        messages = [ask(agent, text) for text in ("one", "two", "three")]
 
     check(lane)
-    assert said == ["answer 1", "answer 1", "answer 2"]
+    assert messages == ["answer 1", "answer 1", "answer 2"]
     assert [call.input_tokens for call in lane.events(LlmCall)] == [9, None, 9]
 
 
@@ -258,10 +258,10 @@ def test_an_answer_that_came_late_is_an_earlier_one_too(
         update={"rules": (*late.rules, stale.rules[0].model_copy(update={"name": "stale"}))}
     )
     with begin(scenario=both) as lane, client(lane.url, model.base_url, ca) as agent:
-        said = [ask(agent, text) for text in ("one", "two", "three")]
+        messages = [ask(agent, text) for text in ("one", "two", "three")]
 
     check(lane, delivered=2)
-    assert said == ["answer 1", "answer 2", "answer 2"]
+    assert messages == ["answer 1", "answer 2", "answer 2"]
 
 
 def test_what_cannot_be_used_comes_in_good_order(
@@ -272,9 +272,9 @@ def test_what_cannot_be_used_comes_in_good_order(
     check(lane)
 
     with begin(**once(LlmMalformed())) as lane, client(lane.url, model.base_url, ca) as agent:
-        said = ask(agent, "hi")
+        text = ask(agent, "hi")
     with pytest.raises(json.JSONDecodeError):
-        json.loads(said)
+        json.loads(text)
     check(lane)
     assert model.asked == []
 

@@ -76,8 +76,8 @@ def test_calls_are_recorded_with_their_answers_and_no_byte_is_changed(
     assert (began.session, looked.session, echoed.session) == (1, 1, 2)
     assert (looked.tool, looked.arguments) == ("look", {"url": "https://shop.test/"})
     (part,) = looked.result["content"]
-    kept = lane.out / "blobs" / part["data"].removeprefix("blob:")
-    assert kept.read_bytes().startswith(b"\x89PNG")
+    path = lane.out / "blobs" / part["data"].removeprefix("blob:")
+    assert path.read_bytes().startswith(b"\x89PNG")
     assert (looked.complete, looked.error, looked.transport) == (True, None, "streamable_http")
     assert (bought.error, bought.error_code) == ("Unknown tool", -32602)
     assert bought.arguments == {"api_key": "[redacted]"}

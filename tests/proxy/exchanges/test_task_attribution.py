@@ -136,15 +136,15 @@ def test_the_same_task_meets_the_same_faults_in_whatever_order(begin: Begin, pla
     page = f"http://127.0.0.1:{plain.port}/page"
 
     def met(names: str, *, beside: bool) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        results: dict[str, list[int]] = {}
         with begin(scenario=HALF) as lane, httpx.Client(proxy=lane.url) as client:
             for name in names:
                 if not beside:
                     client.get(f"http://warex.invalid/task/{name}")
                 headers = {"x-warex-task": name} if beside else {}
                 answers = [client.get(page, headers=headers).status_code for _ in range(12)]
-                found[name] = answers
-        return found
+                results[name] = answers
+        return results
 
     once = met("abc", beside=False)
     assert len({tuple(answers) for answers in once.values()}) == 3
@@ -198,8 +198,11 @@ def test_a_rule_moves_the_tasks_by_what_the_model_is_asked(begin: Begin, plain: 
     with begin(scenario=FIRST, tasks=rule) as lane, httpx.Client(proxy=lane.url) as client:
 
         def ask(goal: str, n: int, **headers: str) -> None:
-            said = [{"role": "system", "content": f"step {n}"}, {"role": "user", "content": goal}]
-            body = {"model": "m", "messages": said}
+            message = [
+                {"role": "system", "content": f"step {n}"},
+                {"role": "user", "content": goal},
+            ]
+            body = {"model": "m", "messages": message}
             client.post(f"{site}/v1/chat/completions", json=body, headers=headers)
 
         met = []
@@ -228,9 +231,9 @@ def test_conversations_at_the_same_time_own_their_calls_and_no_pages(
     rule = TaskRule.parse("conversation")
     with begin(tasks=rule) as lane, httpx.Client(proxy=lane.url) as client:
         for goal, steps in (("a", 1), ("b", 1), ("a", 2), ("b", 2)):
-            said = [{"role": "user", "content": goal}]
-            said += [{"role": "assistant", "content": "x"}] * (steps - 1)
-            body = {"model": "m", "messages": said}
+            message = [{"role": "user", "content": goal}]
+            message += [{"role": "assistant", "content": "x"}] * (steps - 1)
+            body = {"model": "m", "messages": message}
             client.post(f"{site}/v1/chat/completions", json=body)
             client.get(f"{site}/page")
     one, two = "conversation 1", "conversation 2"
@@ -248,8 +251,8 @@ def test_an_answer_to_a_call_of_the_task_before_ends_no_task(begin: Begin, plain
         seen: Seen, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         await asyncio.to_thread(next_task.wait, 20)
-        said = {"choices": [{"message": {"content": "stop [answer]"}, "finish_reason": "stop"}]}
-        body = json.dumps(said).encode()
+        answer = {"choices": [{"message": {"content": "stop [answer]"}, "finish_reason": "stop"}]}
+        body = json.dumps(answer).encode()
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
         writer.write(head % len(body) + body)
 

@@ -53,8 +53,8 @@ def test_a_reset_stream_keeps_its_reason(
         assert (got.status, got.body, got.reset) == (200, b"hel", code)
         assert client.wait(client.ask("/a")).body == b"hello"
     name = error_name(code)
-    said = [it.error for it in http2_lane.lane.events(ResponseSeen)]
-    assert said == [f"stream reset by the site ({name})"] * 2 + [None]
+    messages = [it.error for it in http2_lane.lane.events(ResponseSeen)]
+    assert messages == [f"stream reset by the site ({name})"] * 2 + [None]
 
 
 @pytest.mark.slow
@@ -163,9 +163,9 @@ def test_what_a_site_that_goes_away_has_begun_is_ended(
         return b""
 
     def end_it(conn: H2Connection, stream: int) -> bytes:
-        gone = GoAwayFrame(0, last_stream_id=begun[0]).serialize()
+        missing = GoAwayFrame(0, last_stream_id=begun[0]).serialize()
         conn.send_data(begun[0], b"lo", end_stream=True)
-        return bytes(gone + conn.data_to_send())
+        return bytes(missing + conn.data_to_send())
 
     secure_h2.routes["/begun"] = in_turn(begin_it)
     secure_h2.routes["/a"] = in_turn(end_it)
@@ -271,13 +271,13 @@ def test_a_client_that_goes_away_gets_what_it_asked_for(
     secure_h2.routes["/held"] = in_turn(hold)
     secure_h2.routes["/a"] = in_turn(both)
     with http2_lane.client() as client:
-        held, other = client.ask("/held"), client.ask("/a", flush=False)
+        pending, other = client.ask("/held"), client.ask("/a", flush=False)
         client.send(GoAwayFrame(0))
         client.flush()
-        assert client.wait(held).body == b"hello"
+        assert client.wait(pending).body == b"hello"
         assert client.wait(other).body == b"hello"
         with pytest.raises(ConnectionError, match="ended"):
-            client.read_until(lambda: False, held)
+            client.read_until(lambda: False, pending)
 
 
 # ---- before the answer

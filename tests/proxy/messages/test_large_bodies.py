@@ -36,9 +36,9 @@ def test_a_large_call_arrives_as_it_was_sent_and_its_image_stands_in_the_trace(
 
     assert secure_h1.seen[0].body == CALL
     (call,) = lane.events(LlmCall)
-    held = call.messages[0]["content"][0]["image_url"]
-    assert held["media_type"] == "image/png"
-    blob = lane.out / "blobs" / held["url"].removeprefix("blob:")
+    pending = call.messages[0]["content"][0]["image_url"]
+    assert pending["media_type"] == "image/png"
+    blob = lane.out / "blobs" / pending["url"].removeprefix("blob:")
     assert blob.read_bytes() == IMAGE
 
 

@@ -93,9 +93,9 @@ def test_what_chromium_takes_from_a_site_it_takes_through_the_lane(begin: Begin)
         through.close()
         assert lane.proxy.broken is None
     differing = {
-        name: (there, here)
-        for (name, _), there, here in zip(ANSWERS, expected, got, strict=True)
-        if there != here
+        name: (existing, here)
+        for (name, _), existing, here in zip(ANSWERS, expected, got, strict=True)
+        if existing != here
     }
     assert differing == {}
     taken_by_both = [head for head, _ in expected if not head.endswith("Error")]

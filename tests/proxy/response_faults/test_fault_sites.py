@@ -39,9 +39,9 @@ def test_what_is_done_there_is_evidence_of_the_injection_that_led_there(
         ) as client,
     ):
         page = client.get(f"http://127.0.0.1:{plain.port}/").text
-        found = re.search(r'"target":"https://([^/"]+)/"', page)
-        assert found
-        site = f"{scheme}://{found[1]}"
+        match = re.search(r'"target":"https://([^/"]+)/"', page)
+        assert match
+        site = f"{scheme}://{match[1]}"
         landing = client.get(f"{site}/")
         client.get(f"{site}/search", params={"q": "laptop"})
         client.post(f"{site}/claim", data={"name": "Ada"})

@@ -37,9 +37,9 @@ def test_only_a_browser_that_asks_for_a_service_worker_gets_its_script(
             answers = [
                 client.get(f"{url}{page.path}", headers={"sec-fetch-dest": it}) for it in dests
             ]
-            told = client.post(f"{url}{page.path}", content=page.report("shown"))
+            reported = client.post(f"{url}{page.path}", content=page.report("shown"))
 
-        assert [it.status_code for it in (*answers, told)] == [200, 204, 204, 204]
+        assert [it.status_code for it in (*answers, reported)] == [200, 204, 204, 204]
         assert page.key in answers[0].text
         assert answers[0].headers["content-type"] == "text/javascript"
         wait_until(lambda: [it.what for it in lane.events(Witness)] == ["forged", "shown"])
@@ -77,5 +77,5 @@ def test_what_was_answered_to_a_dialog_is_in_its_report(begin: Begin, plain: Ori
         for sent in (page.report("shown"), page.report("accepted", payload=answer)):
             client.post(f"{url}{page.path}", content=sent)
 
-    given = [(it.what, [change.after for change in it.changes]) for it in lane.events(Witness)]
-    assert given == [("shown", []), ("accepted", ["Ada"])]
+    inputs = [(it.what, [change.after for change in it.changes]) for it in lane.events(Witness)]
+    assert inputs == [("shown", []), ("accepted", ["Ada"])]

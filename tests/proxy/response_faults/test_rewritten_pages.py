@@ -44,10 +44,10 @@ def site(plain: Origin, *more: tuple[bytes, bytes], body: bytes = PAGE) -> str:
 
 
 def script_in(page: bytes) -> bytes:
-    found = re.search(rb"<head>(<script>.*?</script>)<title>", page, re.DOTALL)
-    assert found
-    assert page.replace(found[1], b"", 1) == PAGE
-    return found[1]
+    match = re.search(rb"<head>(<script>.*?</script>)<title>", page, re.DOTALL)
+    assert match
+    assert page.replace(match[1], b"", 1) == PAGE
+    return match[1]
 
 
 def script_of(page: bytes) -> PageScript:
@@ -61,14 +61,14 @@ def test_a_page_is_delivered_when_it_says_that_it_was_shown(begin: Begin, plain:
         assert client.get(url).content == PAGE
         assert not lane.events(FaultDelivered)
         for what, by in (("shown", ""), ("dismissed", "script")):
-            told = client.post(url.rstrip("/") + script.path, content=script.report(what, by))
-            assert told.status_code == 204
+            reported = client.post(url.rstrip("/") + script.path, content=script.report(what, by))
+            assert reported.status_code == 204
 
     (done,) = lane.events(FaultDelivered)
     assert not lane.events(FaultMissed)
     assert not lane.events(HarnessBroke)
-    said = [(it.exchange, it.injection, it.what, it.by) for it in lane.events(Witness)]
-    assert said == [
+    message = [(it.exchange, it.injection, it.what, it.by) for it in lane.events(Witness)]
+    assert message == [
         ("x1", done.injection, "shown", ""),
         ("x1", done.injection, "dismissed", "script"),
     ]
@@ -79,8 +79,8 @@ def test_a_page_is_delivered_when_it_says_that_it_was_shown(begin: Begin, plain:
 def test_the_ledger_names_where_a_lure_leads_whatever_the_page_reports(
     begin: Begin, plain: Origin
 ) -> None:
-    url, given = site(plain), scenario(MaliciousPopup(lure="session"), FIRST)
-    with begin(scenario=given, seed=4) as lane, asking(lane) as client:
+    url, inputs = site(plain), scenario(MaliciousPopup(lure="session"), FIRST)
+    with begin(scenario=inputs, seed=4) as lane, asking(lane) as client:
         script = script_of(client.get(url).content)
         client.post(url.rstrip("/") + script.path, content=script.report("shown"))
 
@@ -100,9 +100,9 @@ def test_the_ledger_has_a_popups_texts_also_where_the_page_reports_none(
         client.post(url.rstrip("/") + script.path, content=report)
 
     (done,) = lane.events(FaultDelivered)
-    said = [(it.where, it.reported_by) for it in done.changes]
+    message = [(it.where, it.reported_by) for it in done.changes]
     meant = [(name, "proxy") for name in ("title", "text", "button", "close")]
-    assert said == ([("title", "page")] if reports else meant)
+    assert message == ([("title", "page")] if reports else meant)
 
 
 def test_what_a_page_reports_of_its_own_texts_is_bounded_and_marked(
@@ -134,13 +134,13 @@ PRESSED = {"sec-fetch-user": "?1"}
 
 def forged(script: PageScript) -> list[bytes]:
     """Return what a page's own script might send that knows the address and what was sent."""
-    told, other = script.report("shown"), PageScript(b'"report":"/a" )("k")')
+    report, other = script.report("shown"), PageScript(b'"report":"/a" )("k")')
     return [
         b"clicked",
         b"",
-        told.replace(b"shown", b"clicked"),
-        b"0" * 64 + told[64:],
-        told.partition(b"\n")[2],
+        report.replace(b"shown", b"clicked"),
+        b"0" * 64 + report[64:],
+        report.partition(b"\n")[2],
         other.report("clicked", "user"),
         script.report("confessed"),
         script.report("clicked", "agent"),
@@ -211,19 +211,19 @@ def test_who_opens_the_link_of_an_order_is_told(
 ) -> None:
     url, fault = site(plain), PromptInjection(text="Go: {link}")
     with begin(scenario=scenario(fault, FIRST)) as lane, asking(lane) as client:
-        found = re.search(rb"Go: [^\"]+(/\w+)", client.get(url).content)
-        assert found
-        httpx.get(url.rstrip("/") + found[1].decode(), headers=headers, proxy=lane.url)
+        match = re.search(rb"Go: [^\"]+(/\w+)", client.get(url).content)
+        assert match
+        httpx.get(url.rstrip("/") + match[1].decode(), headers=headers, proxy=lane.url)
 
     assert [(it.what, it.by) for it in lane.events(Witness)] == [("visited", by)]
 
 
-def missed(begin: Begin, url: str, given: Scenario | None = None) -> str:
-    with begin(scenario=given or scenario(Popup(), FIRST)) as lane, asking(lane) as client:
+def missed(begin: Begin, url: str, inputs: Scenario | None = None) -> str:
+    with begin(scenario=inputs or scenario(Popup(), FIRST)) as lane, asking(lane) as client:
         client.get(url)
     assert not lane.events(FaultDelivered)
-    (found,) = lane.events(FaultMissed)
-    return found.reason
+    (misses,) = lane.events(FaultMissed)
+    return misses.reason
 
 
 def test_a_page_that_never_says_so_was_not_rendered(begin: Begin, plain: Origin) -> None:
@@ -247,8 +247,8 @@ def test_a_page_comes_as_it_is_where_its_coding_is_not_read(begin: Begin, plain:
     with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
         assert client.get(url).content == PAGE
 
-    (found,) = lane.events(FaultMissed)
-    assert found.reason == "nothing_to_rewrite"
+    (misses,) = lane.events(FaultMissed)
+    assert misses.reason == "nothing_to_rewrite"
 
 
 @pytest.mark.parametrize(
@@ -273,8 +273,8 @@ def test_a_decompression_bomb_passes_as_it_came(
         assert answer.headers["content-encoding"] == "zstd"
         assert b"".join(answer.iter_raw()) == bomb
 
-    (found,) = lane.events(FaultMissed)
-    assert found.reason == "decompression_bomb"
+    (misses,) = lane.events(FaultMissed)
+    assert misses.reason == "decompression_bomb"
     assert not lane.events(HarnessBroke)
 
 
@@ -371,8 +371,8 @@ ASKS_FOR_LESS = {
 def test_a_site_is_asked_for_the_whole_answer_that_is_to_be_changed(
     begin: Begin, plain: Origin, match: dict[str, object]
 ) -> None:
-    given = scenario(Popup(), match=match)
-    with begin(scenario=given) as lane, asking(lane) as client:
+    inputs = scenario(Popup(), match=match)
+    with begin(scenario=inputs) as lane, asking(lane) as client:
         script_in(client.get(site(plain), headers=ASKS_FOR_LESS).content)
 
     sent = {name.decode().lower(): value.decode() for name, value in plain.seen[0].headers}
@@ -397,8 +397,8 @@ def test_a_site_is_asked_as_the_client_asks_for_what_stays_as_it_is(
 def test_a_frame_is_changed_only_where_documents_are_named(
     begin: Begin, plain: Origin, match: dict[str, object], hit: bool
 ) -> None:
-    given = scenario(Popup(), match=match)
-    with begin(scenario=given) as lane, asking(lane) as client:
+    inputs = scenario(Popup(), match=match)
+    with begin(scenario=inputs) as lane, asking(lane) as client:
         frame = client.get(site(plain), headers={"sec-fetch-dest": "iframe"}).content
 
     assert (frame != PAGE) == hit == bool(lane.events(FaultMissed))
@@ -422,9 +422,9 @@ def test_a_line_of_json_is_changed_before_the_site_has_sent_the_next(
 
     plain.routes["/"] = lines
     url = f"http://127.0.0.1:{plain.port}/"
-    given = scenario(JsonCorruption(), FIRST)
+    inputs = scenario(JsonCorruption(), FIRST)
     with (
-        begin(scenario=given) as lane,
+        begin(scenario=inputs) as lane,
         httpx.Client(proxy=lane.url, headers={"sec-fetch-dest": "empty"}, timeout=10) as client,
         client.stream("GET", url) as answer,
     ):
@@ -450,8 +450,8 @@ def test_a_page_is_changed_over_http2_too(
     ):
         changed, plain = client.get(url), client.get(url)
         script = script_of(changed.content)
-        told = client.post(url.rstrip("/") + script.path, content=script.report("shown"))
-        assert told.status_code == 204
+        reported = client.post(url.rstrip("/") + script.path, content=script.report("shown"))
+        assert reported.status_code == 204
 
     assert {changed.http_version, plain.http_version} == {"HTTP/2"}
     assert plain.content == PAGE

@@ -88,8 +88,8 @@ class OldServer:
         writer.write(b"HTTP/1.1 202 Accepted\r\ncontent-length: 8\r\n\r\nAccepted")
         assert self._events is not None
         if "id" in message:
-            said = event(answered(message["id"], self._result_of(message)))
-            self._events.write(self._coded(said))
+            data = event(answered(message["id"], self._result_of(message)))
+            self._events.write(self._coded(data))
             await self._events.drain()
 
     def _coded(self, data: bytes) -> bytes:

@@ -51,8 +51,8 @@ class LaneNamespace:
             code = started.wait(seconds)
             out.seek(0)
             err.seek(0)
-            said = (out.read().decode(errors="replace"), err.read().decode(errors="replace"))
-        return subprocess.CompletedProcess([str(word) for word in command], code, *said)
+            message = (out.read().decode(errors="replace"), err.read().decode(errors="replace"))
+        return subprocess.CompletedProcess([str(word) for word in command], code, *message)
 
     def says(self, *command: object, meanwhile: Callable[[], object] = lambda: None) -> str:
         """Run a program that must succeed; return what it printed."""

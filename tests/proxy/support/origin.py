@@ -33,8 +33,8 @@ class Seen:
     version: str = "HTTP/1.1"
 
     def header(self, name: str) -> str | None:
-        found = [v for n, v in self.headers if n.lower() == name.encode()]
-        return found[0].decode() if found else None
+        results = [v for n, v in self.headers if n.lower() == name.encode()]
+        return results[0].decode() if results else None
 
 
 @dataclass

@@ -29,10 +29,10 @@ class _House:
     accepted: list[RedirectedConnection] = field(default_factory=list)
     ended: list[RedirectedConnection] = field(default_factory=list)
 
-    async def serve(self, arrival: RedirectedConnection, spoken: DetectedProtocol) -> None:
-        self.served.append((arrival, spoken))
+    async def serve(self, connection: RedirectedConnection, protocol: DetectedProtocol) -> None:
+        self.served.append((connection, protocol))
         loop = asyncio.get_running_loop()
-        with arrival.client as client:
+        with connection.client as client:
             # The first bytes are still there.
             await loop.sock_sendall(client, await loop.sock_recv(client, 100))
 
@@ -82,11 +82,11 @@ async def _open(
         await door.close()
 
 
-async def _say(to: tuple[str, int], *said: bytes) -> bytes:
+async def _say(to: tuple[str, int], *values: bytes) -> bytes:
     """Say words one by one; return what is answered until the end, or ``reset``."""
     reader, writer = await asyncio.open_connection(*to)
     try:
-        for word in said:
+        for word in values:
             writer.write(word)
             await writer.drain()
             await asyncio.sleep(0.02)
@@ -105,14 +105,14 @@ async def test_http_is_served_with_its_name_and_every_byte(
         assert await _say(house.address, b"PROP", b"FIND /a HTTP/1.1\r\n") == (
             b"PROPFIND /a HTTP/1.1\r\n"
         )
-        [(arrival, spoken)] = house.served
-        assert (arrival.host, arrival.address, arrival.port) == (
+        [(connection, protocol)] = house.served
+        assert (connection.host, connection.address, connection.port) == (
             "name-of-198.18.0.1",
             "198.18.0.1",
             80,
         )
-        assert spoken == "http"
-        assert house.accepted == [arrival]
+        assert protocol == "http"
+        assert house.accepted == [connection]
 
 
 async def test_a_beginning_that_becomes_nothing_is_relayed_as_it_is(
@@ -147,7 +147,7 @@ async def test_nobody_comes_in_by_himself(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 async def test_what_breaks_lets_nobody_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(arrival: RedirectedConnection) -> None:
+    def breaks(connection: RedirectedConnection) -> None:
         raise ZeroDivisionError("broken")
 
     async with _open(monkeypatch, ("198.18.0.1", 80), breaks) as house:

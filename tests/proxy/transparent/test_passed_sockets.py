@@ -39,13 +39,13 @@ def test_sockets_arrive_in_their_places() -> None:
             assert first is not None
             assert arrived is not None
             assert first.getsockname() == theirs.getsockname()
-            sent = [held.getsockname() for held in passed.sockets]
-            assert [held.getsockname() for held in arrived.sockets] == sent
-            assert [held.type for held in arrived.dns_udp] == [socket.SOCK_DGRAM] * 2
+            sent = [pending.getsockname() for pending in passed.sockets]
+            assert [pending.getsockname() for pending in arrived.sockets] == sent
+            assert [pending.type for pending in arrived.dns_udp] == [socket.SOCK_DGRAM] * 2
             assert arrived.log.family == socket.AF_NETLINK
             first.close()
             arrived.close()
-            assert all(held.fileno() == -1 for held in arrived.sockets)
+            assert all(pending.fileno() == -1 for pending in arrived.sockets)
     passed.close()
 
 

@@ -14,10 +14,10 @@ def _groups(*values: float | None) -> list[ChartGroup]:
 
 
 def test_a_bar_of_half_is_half_as_long_as_one_of_all() -> None:
-    half, whole = shapes(bars("b", "t", _groups(0.5, 1.0), PERCENT), "bar")
+    half, full = shapes(bars("b", "t", _groups(0.5, 1.0), PERCENT), "bar")
 
-    assert half["width"] == pytest.approx(whole["width"] / 2)
-    assert half["x"] == whole["x"]
+    assert half["width"] == pytest.approx(full["width"] / 2)
+    assert half["x"] == full["x"]
 
 
 def test_a_bar_ends_where_the_axis_says_its_value_is() -> None:

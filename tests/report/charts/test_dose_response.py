@@ -28,9 +28,9 @@ def test_each_dosed_fault_has_a_figure_with_a_line_for_each_agent() -> None:
     assert len([s for s in shapes(first) if s.tag == "path"]) == 2
     assert {"patient", "hasty", "1", "2", "4"} <= set(words(first))
     assert "patient" not in words(second)
-    whole = dose(run(*ROWS), table(*ROWS, doses=doses))
-    assert whole is not None
-    assert whole.width > first.width
+    full = dose(run(*ROWS), table(*ROWS, doses=doses))
+    assert full is not None
+    assert full.width > first.width
 
 
 def test_doubling_is_one_step_to_the_right_and_less_success_is_lower() -> None:

@@ -34,7 +34,7 @@ def test_bars_are_as_long_as_their_means() -> None:
 
 
 def test_the_one_figure_holds_all_four() -> None:
-    whole = effort(run(*ROWS), table(*ROWS))
+    full = effort(run(*ROWS), table(*ROWS))
 
-    assert len(shapes(whole, "bar")) == 6
-    assert "(d) Cost: patient: no-proxy —; clean $0.0200." in whole.description
+    assert len(shapes(full, "bar")) == 6
+    assert "(d) Cost: patient: no-proxy —; clean $0.0200." in full.description

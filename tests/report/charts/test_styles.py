@@ -33,11 +33,11 @@ def test_a_scenario_without_a_name_is_one_of_its_own() -> None:
 
 def test_an_agent_without_an_entry_has_no_group() -> None:
     rows = (row("clean"), row("clean", agent="hasty"))
-    found = groups(
+    result = groups(
         run(*rows),
         table(*rows),
         lambda each, _: ChartRow("clean", 1, "1") if each.agent == "hasty" else None,
     )
 
-    assert [group.name for group in found] == ["hasty"]
-    assert found[0].shape == 1
+    assert [group.name for group in result] == ["hasty"]
+    assert result[0].shape == 1

@@ -65,7 +65,7 @@ def test_every_agent_has_a_shape_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "found"),
+    ("low", "high", "result"),
     [
         (0, 1, [0, 0.25, 0.5, 0.75, 1]),
         (0, 0.034, [0, 0.01, 0.02, 0.03, 0.04]),
@@ -74,9 +74,9 @@ def test_every_agent_has_a_shape_of_its_own() -> None:
     ],
 )
 def test_an_axis_has_round_numbers_and_holds_its_values(
-    low: float, high: float, found: list[float]
+    low: float, high: float, result: list[float]
 ) -> None:
-    assert ticks(low, high, 4) == found
+    assert ticks(low, high, 4) == result
 
 
 def test_a_coordinate_is_short() -> None:

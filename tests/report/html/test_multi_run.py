@@ -40,9 +40,9 @@ def test_the_table_fits_a_terminal_of_80_columns_and_breaks_no_word(
 
 def test_a_run_of_which_no_trial_counts_says_so() -> None:
     nothing = builders.row("clean", 0, 0)
-    told = [(builders.run(nothing), builders.table(nothing))]
+    reported = [(builders.run(nothing), builders.table(nothing))]
 
-    assert "no trial counts" in printed(render_paper_table(told))
+    assert "no trial counts" in printed(render_paper_table(reported))
 
 
 def test_each_run_says_first_what_it_says_alone(told: list[TabulatedRun]) -> None:

@@ -7,9 +7,9 @@ RUN = run(row("injection", 2, 2))
 
 
 def test_the_attack_success_rate_stands_beside_what_is_not_known() -> None:
-    found = attack_sheet(RUN, table(attacks=(AttackRates("patient", "injection", Rate(1, 4), 2),)))
+    sheet = attack_sheet(RUN, table(attacks=(AttackRates("patient", "injection", Rate(1, 4), 2),)))
 
-    ((line,),) = [block.lines for block in found.blocks]
+    ((line,),) = [block.lines for block in sheet.blocks]
     assert line[0].text == "injection"
     assert line[1].text.startswith("1/4")
     assert line[2].text == "2"

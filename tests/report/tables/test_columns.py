@@ -57,17 +57,17 @@ FULL = row(
 def test_a_cell_is_read_as_text_and_kept_as_numbers(
     metric: Metric[object], text: str, values: tuple[object, ...]
 ) -> None:
-    found = cell(metric, FULL)
+    result = cell(metric, FULL)
 
-    assert (found.text, found.values) == (text, values)
+    assert (result.text, result.values) == (text, values)
 
 
 @pytest.mark.parametrize("of", [FULL, row("clean", 0, 0)], ids=["full", "bare"])
 def test_every_column_has_as_many_numbers_as_names_for_them(of: ConditionRow) -> None:
     for metric in METRICS:
-        found = cell(metric, of)
-        assert found.text, metric.key
-        assert len(found.values) == len(column(metric).csv_keys), metric.key
+        result = cell(metric, of)
+        assert result.text, metric.key
+        assert len(result.values) == len(column(metric).csv_keys), metric.key
 
 
 def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
@@ -87,8 +87,8 @@ def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
     )
 
     for metric in (*watched, *ledger):
-        found = cell(metric, row("no-proxy"))
-        assert (found.text, found.values) == (UNKNOWN, (None,)), metric.key
+        result = cell(metric, row("no-proxy"))
+        assert (result.text, result.values) == (UNKNOWN, (None,)), metric.key
     assert cell(ConditionRow.reloads, row("clean", reloads=0)).text == "0"
     assert cell(ConditionRow.missed, row("clean", missed=0)).values == (0,)
 

@@ -18,10 +18,10 @@ def test_endings_say_what_another_rule_for_crashes_would_give() -> None:
     crashed = Endings("patient", "down", counts, 1, 0, Rate(3, 4), Rate(3, 3), Rate(3, 4))
 
     plain = ending_sheet(RUN, table(endings=(calm,)))
-    told = ending_sheet(RUN, table(endings=(calm, crashed)))
+    sheet = ending_sheet(RUN, table(endings=(calm, crashed)))
 
     assert _texts(plain) == [["patient", "clean", "2/2 100 %", "2"]]
-    assert _texts(told)[1] == [
+    assert _texts(sheet)[1] == [
         *("patient", "down", "3/4 75 %", "3", "1"),
         *("0", "3/3 100 %", "3/4 75 %"),
     ]

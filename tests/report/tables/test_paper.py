@@ -77,17 +77,17 @@ def test_a_condition_without_trials_has_no_line() -> None:
 
 
 def test_the_files_have_the_benchmark_above_its_lines_and_the_csv_beside() -> None:
-    told = sheet(*PAPER)
+    reported = sheet(*PAPER)
 
-    markdown = [line for line in as_markdown(told).splitlines() if line.startswith("|")]
-    assert {line.count("|") for line in markdown} == {len(told.columns) + 1}
+    markdown = [line for line in as_markdown(reported).splitlines() if line.startswith("|")]
+    assert {line.count("|") for line in markdown} == {len(reported.columns) + 1}
     assert markdown[2].startswith("| *—, patient* |")
-    latex = as_latex(told)
+    latex = as_latex(reported)
     assert "\\midrule\n\\multicolumn{8}{l}{\\textit{---, patient}} \\\\\n" in latex
     assert "Network Error & 0.037 & --- & --- & --- & --- & $-$70 & {}[$-$80, $-$60] \\\\" in latex
     assert "success $\\uparrow$" in latex
-    read = list(csv.DictReader(StringIO(as_csv(told))))
+    read = list(csv.DictReader(StringIO(as_csv(reported))))
     (network,) = (line for line in read if line["condition"] == "network-error")
     assert network["fault"] == "Network Error"
     assert (network["agent"], float(network["relative_change"])) == ("patient", 37 / 124 - 1)
-    assert "condition" not in as_csv(told).splitlines()[1]
+    assert "condition" not in as_csv(reported).splitlines()[1]

@@ -8,11 +8,11 @@ RUN = run(row("malicious-popup", 2, 2))
 
 def test_the_papers_shares_come_first_and_in_its_words() -> None:
     shares = [Rate(hits, 9) for hits in range(1, 8)]
-    found = popup_sheet(RUN, table(popups=(PopupRates("patient", "malicious-popup", *shares),)))
+    sheet = popup_sheet(RUN, table(popups=(PopupRates("patient", "malicious-popup", *shares),)))
 
-    titles = [column.title for column in found.columns]
+    titles = [column.title for column in sheet.columns]
     assert titles[2:5] == ["infeasible (start)", "infeasible (later)", "malicious clicks"]
-    ((line,),) = [block.lines for block in found.blocks]
+    ((line,),) = [block.lines for block in sheet.blocks]
     texts = [cell.text for cell in line]
     assert texts[:2] == ["malicious-popup", "9"]
     assert [text.partition("/")[0] for text in texts[2:]] == [str(it) for it in range(1, 8)]

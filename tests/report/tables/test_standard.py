@@ -41,18 +41,18 @@ def test_each_line_has_a_cell_for_each_column() -> None:
 
 def test_how_fast_a_model_streams_stands_where_one_does() -> None:
     quick = row("clean", 2, 2, first_token_s=mean(0.4), tokens_per_s=mean(100.0))
-    (told,) = (s for s in sheets(run(quick), table(quick)) if s.name == "effort")
+    (reported,) = (s for s in sheets(run(quick), table(quick)) if s.name == "effort")
 
-    titles = [column.title for column in told.columns]
+    titles = [column.title for column in reported.columns]
     assert titles[titles.index("LLM calls") + 1 :][:2] == ["first token", "tokens/s"]
     assert "first token" not in [column.title for column in _all()["effort"].columns]
 
 
 def test_lies_stand_where_one_was_told() -> None:
     lied = row("down", 1, 2, exposure=Rate(2, 2), lies=Counts((("noticed", 1),)))
-    (told,) = (s for s in sheets(run(lied), table(lied)) if s.name == "recovery")
+    (reported,) = (s for s in sheets(run(lied), table(lied)) if s.name == "recovery")
 
-    assert "lies" in [column.title for column in told.columns]
+    assert "lies" in [column.title for column in reported.columns]
     assert "lies" not in [column.title for column in _all()["recovery"].columns]
 
 
@@ -102,14 +102,14 @@ def test_doses_and_contrasts_have_a_line_for_each_point_and_pair() -> None:
         None,
         0.0494,
     )
-    told = _all(
+    fields = _all(
         doses=(DoseSeries("patient", "intensity", "paper/slow", points, -0.1, 0.02, 0.04),),
         contrasts=(contrast,),
     )
 
-    assert [line[3] for line in _texts(told["doses"])] == ["1", "2"]
-    assert _texts(told["doses"])[0][-3:] == ["-10.0 points", "0.020", "0.040"]
-    [line] = _texts(told["contrasts"])
+    assert [line[3] for line in _texts(fields["doses"])] == ["1", "2"]
+    assert _texts(fields["doses"])[0][-3:] == ["-10.0 points", "0.020", "0.040"]
+    [line] = _texts(fields["contrasts"])
     assert line[0] == "patient and hasty"
     assert line[5:7] == ["0.025", "+88.9 %"]
     assert line[-1] == "0.049"
@@ -139,9 +139,9 @@ def test_void_attempts_are_counted_by_reason(tmp_path: Path) -> None:
     for attempt in (1, 2):
         folder.trial("clean", "t", Void(reason="lane died"), attempt=attempt)
     run = load_run(tmp_path)
-    told = {sheet.name: sheet for sheet in sheets(run, tabulate(run))}
+    fields = {sheet.name: sheet for sheet in sheets(run, tabulate(run))}
 
-    assert _texts(told["voids"]) == [["patient", "clean", "2", "lane died"]]
+    assert _texts(fields["voids"]) == [["patient", "clean", "2", "lane died"]]
 
 
 def test_no_table_says_that_a_last_void_attempt_is_run_again() -> None:

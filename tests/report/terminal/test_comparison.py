@@ -21,10 +21,10 @@ def shown(folder: Path, width: int = 100) -> str:
 
 
 def test_every_figure_stands_with_its_interval_and_p(tmp_path: Path) -> None:
-    said = " ".join(shown(tmp_path).split())
+    message = " ".join(shown(tmp_path).split())
 
-    assert "6/11 8/11 +18 [" in said
-    assert "a trial" in said
+    assert "6/11 8/11 +18 [" in message
+    assert "a trial" in message
 
 
 def test_what_does_not_pair_is_said(tmp_path: Path) -> None:
@@ -45,10 +45,10 @@ def test_what_a_scripted_agent_would_cost_is_no_dollars(tmp_path: Path) -> None:
     Console(file=out, width=200).print(
         render_comparison(compared(tmp_path / "old", tmp_path / "new"))
     )
-    said = out.getvalue()
+    message = out.getvalue()
 
-    assert said.count("* a is scripted: it tests WAREX, not an LLM; cost as if gpt-4o.") == 1
-    assert "US dollars (as if paid)" in said
+    assert message.count("* a is scripted: it tests WAREX, not an LLM; cost as if gpt-4o.") == 1
+    assert "US dollars (as if paid)" in message
 
 
 def test_figures_of_one_unit_have_as_many_digits_in_every_line(tmp_path: Path) -> None:
@@ -57,13 +57,13 @@ def test_figures_of_one_unit_have_as_many_digits_in_every_line(tmp_path: Path) -
     out = StringIO()
     sides = compared(tmp_path / "old", tmp_path / "new")
     Console(file=out, width=200).print(render_comparison(sides))
-    said = [line for line in out.getvalue().splitlines() if line.endswith("a trial")]
+    messages = [line for line in out.getvalue().splitlines() if line.endswith("a trial")]
 
-    assert len(said) == 2
+    assert len(messages) == 2
     for unit, digits in (("s", 2), ("LLM calls", 2), ("US dollars", 4)):
-        for line in said:
-            found = re.search(rf"([+-][\d.]+)( \[[^]]*\])? {unit}\b", line)
-            assert found
-            figures = re.findall(r"\d+\.?(\d*)", found[1] + (found[2] or ""))
+        for line in messages:
+            match = re.search(rf"([+-][\d.]+)( \[[^]]*\])? {unit}\b", line)
+            assert match
+            figures = re.findall(r"\d+\.?(\d*)", match[1] + (match[2] or ""))
             assert {len(each) for each in figures} == {digits}
     assert "-0.00 " not in out.getvalue()

@@ -33,9 +33,9 @@ def test_only_faults_of_one_pattern_fate_and_verdict_are_together(tmp_path: Path
     trial = inspect_trial(
         RunFolder(tmp_path).manifest().trial("server-error", "add", failed(), story)
     ).trial
-    found = [[injection.id for injection, _ in group.members] for group in grouped(trial)]
+    result = [[injection.id for injection, _ in group.members] for group in grouped(trial)]
 
-    assert found == [["i1", "i2", "i5"], ["i3"], ["i4"]]
+    assert result == [["i1", "i2", "i5"], ["i3"], ["i4"]]
     assert [group.where for group in grouped(trial)] == [
         f"{static}*.js",
         f"{static}c.css",

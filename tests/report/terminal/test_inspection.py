@@ -220,7 +220,7 @@ def test_of_a_long_prompt_the_middle_is_left_out_and_the_end_stays(tmp_path: Pat
     short = _printed(render_inspect(seen), 200)
     shown = short.partition("prompt  ")[2].partition("answer  ")[0]
 
-    for said in (
+    for message in (
         "system: You are an agent.",
         "… 50 more lines (--full)",
         "Answer with one action.",
@@ -231,7 +231,7 @@ def test_of_a_long_prompt_the_middle_is_left_out_and_the_end_stays(tmp_path: Pat
         "<b>Order placed</b></body>",
         "The last action failed: timeout.",
     ):
-        assert said in shown
+        assert message in shown
     assert len(shown.splitlines()) < 20
     assert "Rule 25." in _printed(render_inspect(seen, full=True), 200)
 
@@ -244,11 +244,11 @@ def test_faults_that_came_to_the_same_are_told_once_with_their_number(tmp_path: 
     folder = RunFolder(tmp_path).manifest().trial("server-error", "add", failed(), story)
     seen = inspect_trial(folder)
     short, full = (_printed(render_inspect(seen, full=way), 200) for way in (False, True))
-    told = short.partition("Faults")[2].partition("LLM calls")[0]
+    reported = short.partition("Faults")[2].partition("LLM calls")[0]
 
-    assert "i1  http_error on https://shop.example/static/*.js" in told
-    assert "5 times: i1, i2, i3, i4, i5. The first (--full shows each):" in told
-    assert told.count("not recovered:") == 1
+    assert "i1  http_error on https://shop.example/static/*.js" in reported
+    assert "5 times: i1, i2, i3, i4, i5. The first (--full shows each):" in reported
+    assert reported.count("not recovered:") == 1
     assert "i5  http_error on https://shop.example/static/5.js" in full
     assert full.count("not recovered:") == 5
 

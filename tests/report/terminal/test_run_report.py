@@ -103,19 +103,19 @@ def test_one_screen_says_what_happened_and_leaves_the_statistics_to_the_tables(
                 folder.trial(condition, f"t{number}", outcome, story, agent=agent)
 
     screen = _printed(render_overview(load_run(tmp_path)), 80)
-    said = " ".join(screen.split())
+    message = " ".join(screen.split())
 
     assert len(screen.splitlines()) <= 26
     assert (
         "giveup (scripted) success 8/8 under clean; on tasks like these: falls under server-error;"
-        " inconclusive: n" in said
+        " inconclusive: n" in message
     )
-    assert "tasks lost 8 of 24 trials under faults failed a task solved under clean." in said
-    assert "recovered 24 of 24 trials that had to recover from a fault did so." in said
-    assert "cost nothing was paid: the model is scripted." in said
+    assert "tasks lost 8 of 24 trials under faults failed a task solved under clean." in message
+    assert "recovered 24 of 24 trials that had to recover from a fault did so." in message
+    assert "cost nothing was paid: the model is scripted." in message
     assert re.search(r"giveup +server-error +0/8 +8 +8/8 +2\.0 +as if \$", screen)
-    assert "adjusted p" not in said
-    assert "[" not in said
+    assert "adjusted p" not in message
+    assert "[" not in message
 
 
 def test_where_words_and_network_disagree_an_inspection_and_the_table_say_so(
@@ -189,10 +189,10 @@ def test_what_became_of_a_lie_stands_in_the_statistics_and_the_inspection(tmp_pa
     plain.trial("clean", "add", solved(), _plain())
 
     assert "lie passed on" in _printed(render_inspect(inspect_trial(attempt)), 120)
-    told = _printed(render_table(load_run(tmp_path)), 120)
+    reported = _printed(render_table(load_run(tmp_path)), 120)
     # Whoever passes on what is not true claims a success.
-    assert re.search(r"condition +success +false success +lies", told)
-    assert "passed on 1" in told
+    assert re.search(r"condition +success +false success +lies", reported)
+    assert "passed on 1" in reported
     assert "lies" not in _printed(render_table(load_run(plain.path)), 120)
 
 

@@ -16,8 +16,8 @@ KEPT = Delta(0.0, 10, (-0.02, 0.02), 1.0, 1.0, "mcnemar")
 
 
 def _said(*rows: ConditionRow, **more: object) -> dict[str, str]:
-    (found,) = summaries(run(*rows), table(*rows, **more))
-    return dict(found.lines)
+    (summary,) = summaries(run(*rows), table(*rows, **more))
+    return dict(summary.lines)
 
 
 def test_success_says_what_was_seen_and_what_each_fault_shows() -> None:
@@ -54,22 +54,22 @@ def test_tasks_lost_recovery_and_cost_are_summed_over_the_faults() -> None:
         row("a", 4, 10, delta=FALL, recovery=Rate(2, 9), cost_usd=mean(0.002)),
         row("b", 8, 10, delta=OPEN, recovery=Rate(8, 8), cost_usd=mean(0.03)),
     ]
-    said = _said(*rows)
+    answer = _said(*rows)
 
-    assert said["tasks lost"] == (
+    assert answer["tasks lost"] == (
         "7 of 20 trials under faults failed a task solved under clean; 1 solved one that clean"
         " failed."
     )
-    assert said["recovered"] == "10 of 17 trials that had to recover from a fault did so."
-    assert said["cost"] == "$0.0100 a trial under clean, $0.0020 to $0.0300 under faults."
+    assert answer["recovered"] == "10 of 17 trials that had to recover from a fault did so."
+    assert answer["cost"] == "$0.0100 a trial under clean, $0.0020 to $0.0300 under faults."
 
 
 def test_what_is_not_known_is_said_and_is_no_zero() -> None:
-    said = _said(row("clean", 9, 10), row("a", 4, 10))
+    answer = _said(row("clean", 9, 10), row("a", 4, 10))
 
-    assert said["tasks lost"].startswith("not known")
-    assert said["recovered"].startswith("not known")
-    assert said["cost"].startswith("not known")
+    assert answer["tasks lost"].startswith("not known")
+    assert answer["recovered"].startswith("not known")
+    assert answer["cost"].startswith("not known")
     assert _said(row("clean", 0, 0), row("a", 0, 0)) == {"success": "no trial was scored."}
 
 

@@ -22,18 +22,18 @@ def edited(body: object) -> Any:
 
 def test_a_basket_has_a_further_item_and_every_total_agrees() -> None:
     line = {"id": 7, "product": {"id": 3, "name": "Kettle"}, "unit_price": 24.0, "quantity": 2}
-    found = edited({
+    edit = edited({
         "cart": {
             "items": [{**line, "line_total": 48.0, "image": "/k.png"}],
             "item_count": 1, "subtotal": 48.0, "shipping": 5.0, "total": 53.0,
         }
     })["cart"]  # fmt: skip
 
-    assert found["items"][1] == {
+    assert edit["items"][1] == {
         "id": 90412, "product": {"id": 90412, "name": "Care plan"}, "unit_price": 12.9,
         "quantity": 1, "line_total": 12.9, "image": "",
     }  # fmt: skip
-    assert (found["item_count"], found["subtotal"], found["total"]) == (2, 60.9, 65.9)
+    assert (edit["item_count"], edit["subtotal"], edit["total"]) == (2, 60.9, 65.9)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_a_basket_has_a_further_item_and_every_total_agrees() -> None:
 def test_an_amount_is_written_as_the_site_writes_it(
     price: object, total: object, put: object, sum_: object
 ) -> None:
-    found = edited({"lines": [{"title": "Pot", "price": price}], "total": total})
+    edit = edited({"lines": [{"title": "Pot", "price": price}], "total": total})
 
-    assert (found["lines"][1]["price"], found["total"]) == (put, sum_)
+    assert (edit["lines"][1]["price"], edit["total"]) == (put, sum_)
 
 
 def test_a_total_that_comes_without_its_items_agrees_too() -> None:

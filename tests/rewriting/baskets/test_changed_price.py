@@ -51,9 +51,9 @@ def test_lines_and_totals_of_a_basket_agree() -> None:
 def test_an_amount_is_written_as_the_site_writes_it(
     price: object, total: object, new: tuple[object, object]
 ) -> None:
-    found = edited({"lines": [{"title": "Pot", "price": price}], "total": total})
+    edit = edited({"lines": [{"title": "Pot", "price": price}], "total": total})
 
-    assert (found["lines"][0]["price"], found["total"]) == new
+    assert (edit["lines"][0]["price"], edit["total"]) == new
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_an_amount_is_written_as_the_site_writes_it(
 )
 def test_an_amount_is_added_to_each_piece(prices: tuple[Any, Any], new: tuple[Any, Any]) -> None:
     body = {"items": [{"name": "Pot", "price": prices[0], "qty": 2}], "total": prices[1]}
-    found = edited(body, Pricing(amount=Decimal("2.5")))
+    edit = edited(body, Pricing(amount=Decimal("2.5")))
 
-    assert (found["items"][0]["price"], found["total"]) == new
+    assert (edit["items"][0]["price"], edit["total"]) == new
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_an_item_of_its_own_is_changed_from_its_page_on(
 ) -> None:
     body = {"product": {"id": 7, "name": "Lamp", "price": 10.0, "old_price": 15.0},
             "near": [{"name": "Desk", "price": 9.0}]}  # fmt: skip
-    found = edited(body, since=since, path=path)
+    edit = edited(body, since=since, path=path)
 
-    assert found["product"]["price"] == (12.0 if is_changed else 10.0)
-    assert found["product"]["old_price"] == 15.0
-    assert found["near"] == body["near"]
+    assert edit["product"]["price"] == (12.0 if is_changed else 10.0)
+    assert edit["product"]["old_price"] == 15.0
+    assert edit["near"] == body["near"]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,6 @@ def test_lists_and_what_does_not_add_up_stay(body: object) -> None:
 
 
 def test_a_price_does_not_fall_below_nothing() -> None:
-    found = edited({"id": 1, "name": "Pin", "price": 0.5}, Pricing(amount=Decimal(-2)))
+    edit = edited({"id": 1, "name": "Pin", "price": 0.5}, Pricing(amount=Decimal(-2)))
 
-    assert found["price"] == 0
+    assert edit["price"] == 0

@@ -32,9 +32,9 @@ def test_the_rest_of_a_basket_adds_up() -> None:
         "shipping": 5,
         "total": 146.0,
     }
-    found, changes = edited(body)
+    edit, changes = edited(body)
 
-    assert found == {
+    assert edit == {
         "items": [desk], "item_count": 1, "subtotal": 100.0, "shipping": 5, "total": 105.0,
     }  # fmt: skip
     assert changes[0] == ("/items/0", "Lamp")
@@ -51,9 +51,9 @@ def test_the_rest_of_a_basket_adds_up() -> None:
     ],
 )
 def test_an_item_is_known_by_its_id_or_its_address(item: dict[str, Any]) -> None:
-    found, _ = edited({"lines": [{**item, "name": "Lamp", "price": "$4.00"}], "total": "$4.00"})
+    edit, _ = edited({"lines": [{**item, "name": "Lamp", "price": "$4.00"}], "total": "$4.00"})
 
-    assert found == {"lines": [], "total": "$0.00"}
+    assert edit == {"lines": [], "total": "$0.00"}
 
 
 @pytest.mark.parametrize(

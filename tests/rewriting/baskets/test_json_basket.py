@@ -21,11 +21,11 @@ def baskets(body: object) -> list[JsonBasket]:
     ],
 )  # fmt: skip
 def test_a_basket_is_a_list_whose_sum_stands_beside_it(body: object) -> None:
-    (found,) = baskets(body)
+    (result,) = baskets(body)
 
-    assert [line.title for line in found.lines] == ["Lamp"]
-    assert sum((line.sum for line in found.lines), Decimal(0)) in [
-        it.value for _, it in found.totals
+    assert [line.title for line in result.lines] == ["Lamp"]
+    assert sum((line.sum for line in result.lines), Decimal(0)) in [
+        it.value for _, it in result.totals
     ]
 
 

@@ -79,11 +79,11 @@ def test_every_other_byte_passes_however_it_is_divided(page: bytes, data: st.Dat
     cuts = sorted(data.draw(st.lists(st.integers(0, len(page)), max_size=4)))
     kind = data.draw(st.sampled_from(list(ENCODINGS.values())))
     pieces = [page[a:b] for a, b in zip([0, *cuts], [*cuts, len(page)], strict=True)]
-    whole, inserter = HeadInserter(MARKUP, kind), HeadInserter(MARKUP, kind, lambda said: said)
+    full, inserter = HeadInserter(MARKUP, kind), HeadInserter(MARKUP, kind, lambda message: message)
 
     out = sent(inserter, pieces)
 
-    assert out == sent(whole, [page])
+    assert out == sent(full, [page])
     written = [MARKUP.encode(it) for it in ("ascii", "utf-16-le", "utf-16-be")]
     without = [out.replace(it, b"", 1) for it in written if it in out]
     assert page in without if inserter.applied else page == out
@@ -109,7 +109,7 @@ def test_a_piece_goes_on_as_soon_as_nothing_can_come_before_it() -> None:
 
 
 def test_a_policy_in_the_head_is_changed_and_none_after_it() -> None:
-    inserter = HeadInserter("<b>", policy=lambda said: f"{said}; more 'x'")
+    inserter = HeadInserter("<b>", policy=lambda message: f"{message}; more 'x'")
     meta = b'<meta http-equiv="Content-Security-Policy" content="default-src \'self\'">'
     page = b"<head><script>'<body>'</script><title><p></title>" + meta + b"</head><body>" + meta
 
@@ -124,7 +124,9 @@ def test_a_policy_in_the_head_is_changed_and_none_after_it() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 def test_no_character_of_a_policy_breaks_the_page(encoding: str) -> None:
-    inserter = HeadInserter("<b>", ENCODINGS[encoding], lambda said: f"{said} \u20ac \U0001f600 x")
+    inserter = HeadInserter(
+        "<b>", ENCODINGS[encoding], lambda message: f"{message} \u20ac \U0001f600 x"
+    )
     meta = "<meta content='&#8364; &#128512;' lang http-equiv=content-security-policy>"
 
     out = sent(inserter, [f"<head>{meta}<p>".encode(encoding)]).decode(encoding)

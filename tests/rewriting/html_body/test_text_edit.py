@@ -86,7 +86,7 @@ def test_only_what_is_read_is_changed(unseen: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "text"),
     [
         ("number", "a1 1a 10:30 1/2 2027-01-02 &#49; 5% \u65e53\u672c x-1"),
         ("price", "12 items, no price"),
@@ -94,8 +94,8 @@ def test_only_what_is_read_is_changed(unseen: str) -> None:
         ("date", "in 2027, 45, marching 3"),
     ],
 )
-def test_what_is_not_of_the_kind_stays(kind: TextKind, said: str) -> None:
-    assert changed(kind, f"<p>{said}</p>") == f"<p>{said}</p>"
+def test_what_is_not_of_the_kind_stays(kind: TextKind, text: str) -> None:
+    assert changed(kind, f"<p>{text}</p>") == f"<p>{text}</p>"
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -201,11 +201,11 @@ def test_a_page_becomes_the_same_in_whatever_pieces_it_comes(
     page: str, kind: TextKind, size: int
 ) -> None:
     body = page.encode("utf-8", "surrogatepass")
-    pieces, whole = (begun(TextEdit(kind, LUCK, 2, 2)) for _ in range(2))
+    pieces, full = (begun(TextEdit(kind, LUCK, 2, 2)) for _ in range(2))
     out = b"".join(pieces.feed(body[at : at + size]) for at in range(0, len(body), size))
 
-    assert out + pieces.close() == whole.feed(body) + whole.close()
-    assert pieces.changes == whole.changes
+    assert out + pieces.close() == full.feed(body) + full.close()
+    assert pieces.changes == full.changes
 
 
 def test_a_page_without_anything_of_the_kind_is_not_taken_apart_and_not_held(

@@ -10,9 +10,9 @@ def test_every_value_of_a_kind_is_found() -> None:
     assert [it[0] for it in found("price", text)] == ["$1", "2 USD", "&pound;3", "\u20ac5"]
 
 
-@pytest.mark.parametrize(("said", "put"), [("13/02/2027", "14/02/2027"), ("02/12/27", "02/11/27")])
-def test_of_a_date_with_strokes_the_day_changes_as_far_as_one_can_tell(said: str, put: str) -> None:
-    (match,) = found("date", said)
+@pytest.mark.parametrize(("text", "put"), [("13/02/2027", "14/02/2027"), ("02/12/27", "02/11/27")])
+def test_of_a_date_with_strokes_the_day_changes_as_far_as_one_can_tell(text: str, put: str) -> None:
+    (match,) = found("date", text)
 
     assert other("date", match, KeyedRng(1, "r")) == put
 

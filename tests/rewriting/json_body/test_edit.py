@@ -100,14 +100,14 @@ def test_a_total_of_all_pages_stays_when_a_page_is_halved() -> None:
     ],
 )
 def test_the_seed_chooses_among_the_values_of_a_kind(kind: ValueKind, fits: set[str]) -> None:
-    found = set()
+    result = set()
     for seed in range(60):
         rewriter = begun(JsonEdit("nulled", KeyedRng(seed, "r"), kind=kind))
         rewriter.feed(SHOP.encode())
         rewriter.close()
-        found |= {it.where for it in rewriter.changes}
+        result |= {it.where for it in rewriter.changes}
 
-    assert found == fits
+    assert result == fits
 
 
 def test_what_was_changed_is_told_with_both_values() -> None:

@@ -6,7 +6,7 @@ from warex.rewriting.json_body.money import read_money
 
 
 @pytest.mark.parametrize(
-    ("said", "value", "more"),
+    ("text", "value", "more"),
     [
         ("$24.00", "24.00", "$36.90"),
         ("1.234,50 \u20ac", "1234.50", "1.247,40 \u20ac"),
@@ -18,13 +18,13 @@ from warex.rewriting.json_body.money import read_money
     ],
 )
 def test_an_amount_is_read_and_another_written_in_the_same_way(
-    said: str, value: str, more: str
+    text: str, value: str, more: str
 ) -> None:
-    money = read_money(said, is_text=True)
+    money = read_money(text, is_text=True)
 
     assert money is not None
     assert money.value == Decimal(value)
-    assert money.written(money.value) == said
+    assert money.written(money.value) == text
     assert money.written(money.value + Decimal("12.90")) == more
 
 
@@ -35,9 +35,9 @@ def test_an_amount_without_decimals_is_in_whole_units() -> None:
     assert money.written(money.value + 1290) == "\u00a52,490"
 
 
-@pytest.mark.parametrize("said", ["", "Kettle", "2 x $3.00", "2026-01-02", "x" * 50 + "1"])
-def test_what_is_no_amount_or_more_than_one_is_none(said: str) -> None:
-    assert read_money(said, is_text=True) is None
+@pytest.mark.parametrize("text", ["", "Kettle", "2 x $3.00", "2026-01-02", "x" * 50 + "1"])
+def test_what_is_no_amount_or_more_than_one_is_none(text: str) -> None:
+    assert read_money(text, is_text=True) is None
 
 
 def test_a_number_has_as_many_places_as_it_needs() -> None:

@@ -34,11 +34,11 @@ TEXT = r"""{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4
     ],
 )
 def test_a_pointer_finds_what_the_standard_says(pointer: str, raw: str) -> None:
-    found = span_at(parse_spans(TEXT), pointer)
+    span = span_at(parse_spans(TEXT), pointer)
 
-    assert found is not None
-    assert found.raw == raw
-    assert found.pointer == pointer
+    assert span is not None
+    assert span.raw == raw
+    assert span.pointer == pointer
 
 
 @pytest.mark.parametrize("pointer", ["/foo/2", "/foo/-", "/foo/00", "/bar", "/foo/0/0", "/a/b"])
@@ -47,10 +47,10 @@ def test_a_pointer_to_nothing_finds_nothing(pointer: str) -> None:
 
 
 def test_of_two_members_of_one_name_the_last_is_meant() -> None:
-    found = span_at(parse_spans('{"a":1,"a":2}'), "/a")
+    span = span_at(parse_spans('{"a":1,"a":2}'), "/a")
 
-    assert found is not None
-    assert found.begin == 11
+    assert span is not None
+    assert span.begin == 11
 
 
 @pytest.mark.parametrize("pointer", ["a", "items/0", "/a~", "/~2", "$.a"])
@@ -62,17 +62,17 @@ def test_what_is_no_pointer_is_refused_in_a_sentence(pointer: str) -> None:
 def test_every_value_is_found_with_its_place() -> None:
     text = ' [1 , {"a" :-2.5e3 , "b": [ ] , "c":{}} ,"\\"]" , true,null\n]'
 
-    found = {it.pointer: json.loads(it.raw) for it in _all(parse_spans(text))}
+    results = {it.pointer: json.loads(it.raw) for it in _all(parse_spans(text))}
 
-    assert found[""] == json.loads(text)
-    assert {name: it for name, it in found.items() if not isinstance(it, list | dict)} == {
+    assert results[""] == json.loads(text)
+    assert {name: it for name, it in results.items() if not isinstance(it, list | dict)} == {
         "/0": 1,
         "/1/a": -2500.0,
         "/2": '"]',
         "/3": True,
         "/4": None,
     }
-    assert (found["/1/b"], found["/1/c"]) == ([], {})
+    assert (results["/1/b"], results["/1/c"]) == ([], {})
 
 
 def test_a_string_says_its_text_and_anything_else_what_is_written() -> None:
@@ -81,5 +81,5 @@ def test_a_string_says_its_text_and_anything_else_what_is_written() -> None:
 
 def _all(value: JsonSpan) -> Iterator[JsonSpan]:
     yield value
-    for held in value.children:
-        yield from _all(held)
+    for pending in value.children:
+        yield from _all(pending)

@@ -79,10 +79,10 @@ _json: st.SearchStrategy[Any] = st.recursive(
 @given(_json, st.sampled_from(KINDS))
 def test_each_pointer_leads_to_a_value_of_its_own(value: Any, kind: ValueKind) -> None:
     root = parse_spans(json.dumps(value))
-    found = [span_at(root, pointer) for pointer in find_pointers(kind, root.data, "", 1000)]
+    spans = [span_at(root, pointer) for pointer in find_pointers(kind, root.data, "", 1000)]
 
-    begins = [place.begin for place in found if place is not None]
-    assert len({*begins}) == len(found)
+    begins = [place.begin for place in spans if place is not None]
+    assert len({*begins}) == len(spans)
     if kind == "list":
         assert all(root.text[begin] == "[" for begin in begins)
         assert len(begins) == root.text.count("[")

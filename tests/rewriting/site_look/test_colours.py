@@ -38,9 +38,9 @@ def test_a_colour_is_read_in_every_notation_and_one_that_lets_through_is_none(
 
 @given(st.text(max_size=500))
 def test_whatever_a_site_says_becomes_six_digits_or_nothing(value: str) -> None:
-    found = colour_in(value)
+    result = colour_in(value)
 
-    assert found == "" or (len(found) == 7 and int(found[1:], 16) >= 0)
+    assert result == "" or (len(result) == 7 and int(result[1:], 16) >= 0)
 
 
 def test_text_is_put_in_the_colour_that_is_read_better() -> None:

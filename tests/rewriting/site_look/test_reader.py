@@ -20,14 +20,14 @@ def test_a_page_of_today_shows_its_colours_by_variables_and_classes() -> None:
     <link rel=stylesheet href=/s><style>.top{background:var(--bar)}</style></head>
     <body class="app"><header class="top"><a class=logo href=/><img src=../img/l.png alt=Logo></a>
     </header><main><button class="b quiet">x</button><button class="b main">Kaufen</button>"""
-    found = look(
+    site_look = look(
         page,
         s=":root{--bar:#102030;--go:rgb(200 16 46);--f:'Open Sans',Arial}"
         "body.app{background:#fffdf0;color:#221100;font:16px/1.5 var(--f)}"
         ".b{background:#fff;border-radius:7px;color:#111}button.main{background:var(--go)}",
     )
 
-    assert found == SiteLook(
+    assert site_look == SiteLook(
         name="Bergladen",
         language="de-CH",
         logo="https://shop.test/img/l.png",
@@ -43,25 +43,25 @@ def test_a_page_of_today_shows_its_colours_by_variables_and_classes() -> None:
 
 
 def test_a_page_of_1998_shows_its_colours_by_attributes() -> None:
-    found = look(
+    site_look = look(
         "<title>Town Library</title><body bgcolor=#FFFFCC text=navy link=red>"
         "<table bgcolor=gray><tr bgcolor=#336699><td>Town Library</table>"
     )
 
-    assert (found.ground, found.ink, found.bar) == ("#ffffcc", "#000080", "#336699")
-    assert found.name == "Town Library"
+    assert (site_look.ground, site_look.ink, site_look.bar) == ("#ffffcc", "#000080", "#336699")
+    assert site_look.name == "Town Library"
 
 
 def test_a_drawn_logo_becomes_an_image_that_runs_nothing() -> None:
-    found = look(
+    site_look = look(
         "<header><a class=brand href=/><svg viewBox='0 0 9 9' onload=alert(1)>"
         "<path fill=currentColor d='M0 0h9v9z'/></svg>Kiosk</a></header>"
     )
 
-    kind, _, data = found.logo.partition(",")
+    kind, _, data = site_look.logo.partition(",")
     assert kind == "data:image/svg+xml;base64"
     assert b"#111111" in base64.b64decode(data)
-    assert found.name == "Kiosk"
+    assert site_look.name == "Kiosk"
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_a_drawn_logo_becomes_an_image_that_runs_nothing() -> None:
     ],
 )
 def test_a_logo_of_another_origin_or_of_no_image_is_none(source: str) -> None:
-    found = look(f"<header><img class=logo src='{source}'></header>").logo
+    value = look(f"<header><img class=logo src='{source}'></header>").logo
 
-    assert found == "" or found.startswith("https://shop.test/")
+    assert value == "" or value.startswith("https://shop.test/")
 
 
 def test_a_style_sheet_is_linked_by_its_whole_address() -> None:
@@ -91,31 +91,43 @@ def test_a_style_sheet_is_linked_by_its_whole_address() -> None:
         "https://shop.test/a/x": "body { background: #000000; color: #111111 }",
     }
 
-    found = read_look(page, AT, sheets)
+    site_look = read_look(page, AT, sheets)
 
-    assert (found.ground, found.ink) == ("#123456", "#fedcba")
+    assert (site_look.ground, site_look.ink) == ("#123456", "#fedcba")
 
 
 def test_a_bare_page_is_followed_in_being_bare() -> None:
-    found = look("<h1>Hello</h1>")
+    site_look = look("<h1>Hello</h1>")
 
-    assert (found.ground, found.ink, found.accent, found.font) == ("#ffffff", "#111111", "", "")
+    assert (site_look.ground, site_look.ink, site_look.accent, site_look.font) == (
+        "#ffffff",
+        "#111111",
+        "",
+        "",
+    )
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_nothing_that_a_page_says_can_leave_its_place(text: str, style: str) -> None:
     marked = escape(text)
-    found = look(
+    site_look = look(
         f"<html lang='{marked}'><title>{marked}</title>"
         f"<meta property=og:site_name content='{marked}'>"
         f"<style>body{{font-family:{style};background:{style};--x:{style};color:var(--x)}}</style>"
         f"<body style='{escape(style)}'><img class=logo src='{marked}' alt='{marked}'>"
     )
 
-    for value in (found.ground, found.ink, found.accent, found.bar, found.font, found.corner):
+    for value in (
+        site_look.ground,
+        site_look.ink,
+        site_look.accent,
+        site_look.bar,
+        site_look.font,
+        site_look.corner,
+    ):
         assert not set(value) & set("\"'<>{};()\\/")
-    assert not set(found.logo) & set("\"'<> ")
-    assert found.language.replace("-", "").isalnum() or not found.language
+    assert not set(site_look.logo) & set("\"'<> ")
+    assert site_look.language.replace("-", "").isalnum() or not site_look.language
 
 
 @pytest.mark.parametrize(
@@ -127,9 +139,9 @@ def test_a_page_that_is_hostile_is_read_without_harm(page: str) -> None:
 
 
 def test_of_a_page_that_scripts_draw_the_most_used_colour_is_taken() -> None:
-    found = look(
+    site_look = look(
         "<style>.a{background:#0b3d2e}.b{background:#0b3d2e}.c{background:#eee}.d{background:#c00}"
         "</style><div id=root></div>"
     )
 
-    assert found.accent == "#0b3d2e"
+    assert site_look.accent == "#0b3d2e"

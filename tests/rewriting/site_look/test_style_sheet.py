@@ -35,10 +35,10 @@ def test_rules_are_read_in_order_with_what_matters() -> None:
 def test_what_does_not_hold_on_a_wide_light_screen_is_left_out(
     sheet: str, selectors: list[str]
 ) -> None:
-    found = [rule.selector for rule in rules_of(sheet)]
+    results = [rule.selector for rule in rules_of(sheet)]
 
-    assert [it for it in found if it != "a"] == [it for it in selectors if it != "a"]
-    assert set(selectors) <= set(found)
+    assert [it for it in results if it != "a"] == [it for it in selectors if it != "a"]
+    assert set(selectors) <= set(results)
 
 
 def test_a_style_attribute_has_its_declarations() -> None:

@@ -34,5 +34,5 @@ def test_a_page_without_a_name_for_its_language_has_that_of_its_text(
 
 @given(st.text(max_size=300))
 def test_any_text_is_in_a_known_language_or_none(text: str) -> None:
-    found = language_of(text)
-    assert found == "" or (found.isascii() and len(found) == 2)
+    value = language_of(text)
+    assert value == "" or (value.isascii() and len(value) == 2)

@@ -126,10 +126,10 @@ def test_where_no_reaper_can_be_had_its_owner_clears_up(
 
 def reapers(scratch: str) -> list[int]:
     """Return the reapers of a folder."""
-    found = []
+    results = []
     for entry in Path("/proc").iterdir():
         with suppress(OSError):
             line = (entry / "cmdline").read_bytes().split(b"\0")
             if scratch.encode() in line and b"-S" in line:
-                found.append(int(entry.name))
-    return found
+                results.append(int(entry.name))
+    return results

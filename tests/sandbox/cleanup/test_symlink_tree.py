@@ -12,7 +12,7 @@ def tree(folder: Path, *files: str) -> Path:
     return folder
 
 
-def ours(there: Path, here: Path) -> None:
+def ours(path: Path, here: Path) -> None:
     here.write_text("ours")
 
 

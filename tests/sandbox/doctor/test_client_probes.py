@@ -53,20 +53,20 @@ def test_an_old_node_is_told_apart_from_a_broken_way(
     node.write_text('#!/bin/sh\ncase "$2" in *versions*) echo "[20,1,0]";; *) exit 1;; esac\n')
     node.chmod(0o755)
 
-    found = proven("environment", forkserver, ca, tmp_path)["environment: node"]
+    result = proven("environment", forkserver, ca, tmp_path)["environment: node"]
 
-    assert found.state == "broken"
-    assert found.sentence.startswith("Node 20.1 ignores proxy variables")
+    assert result.state == "broken"
+    assert result.sentence.startswith("Node 20.1 ignores proxy variables")
 
 
 def test_without_playwright_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "playwright", None)
     place: Any = None
 
-    found = client_probes._probe_playwright(place, Path("chromium"), True)
+    finding = client_probes._probe_playwright(place, Path("chromium"), True)
 
-    assert (found.state, found.needed) == ("missing", True)
-    assert found.sentence.endswith(install_command("demo"))
+    assert (finding.state, finding.needed) == ("missing", True)
+    assert finding.sentence.endswith(install_command("demo"))
 
 
 def test_a_machine_that_allows_no_namespace_is_told_the_remedy(

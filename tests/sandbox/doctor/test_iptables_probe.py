@@ -39,8 +39,8 @@ def test_an_ordinary_user_is_told_of_root_and_of_what_needs_none(tmp_path: Path)
         "from warex.sandbox.doctor.iptables_probe import probe_iptables\n"
         "print(*probe_iptables(None))\n"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
 
-    assert "state='missing'" in said
-    assert "sudo warex doctor" in said
-    assert "namespace mode needs none" in said
+    assert "state='missing'" in output
+    assert "sudo warex doctor" in output
+    assert "namespace mode needs none" in output

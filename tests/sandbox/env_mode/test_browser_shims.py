@@ -48,11 +48,11 @@ def test_a_browser_on_the_path_gets_the_flags_behind_its_own(
 ) -> None:
     real = browser(tmp_path / "bin/google-chrome")
 
-    found = write_shims(home, FLAGS, scratch)
+    shims = write_shims(home, FLAGS, scratch)
 
-    assert found.variables["PATH"] == f"{scratch}/bin:{home['PATH']}"
-    said = said_by(str(scratch / "bin/google-chrome"), {})
-    assert said == f"{real} --headless a b {' '.join(FLAGS)}"
+    assert shims.variables["PATH"] == f"{scratch}/bin:{home['PATH']}"
+    path = said_by(str(scratch / "bin/google-chrome"), {})
+    assert path == f"{real} --headless a b {' '.join(FLAGS)}"
     assert (scratch / STARTED_FILE).exists()
 
 
@@ -87,9 +87,9 @@ def test_a_tool_finds_its_own_browser_where_it_looks(
     beside = real.parent / "icudtl.dat"
     beside.write_text("beside")
 
-    found = write_shims(home, FLAGS, scratch)
+    shims = write_shims(home, FLAGS, scratch)
 
-    shadow = Path(found.variables[variable]) / place
+    shadow = Path(shims.variables[variable]) / place
     assert said_by(str(shadow), {}) == f"{real} --headless a b {' '.join(FLAGS)}"
     assert (shadow.parent / "icudtl.dat").read_text() == "beside"
 
@@ -100,9 +100,9 @@ def test_a_cache_that_is_named_is_taken_from_there(
     real = browser(tmp_path / "mine/chromium-9/chrome-linux/chrome")
     browser(tmp_path / "mine/firefox-9/firefox/firefox")
 
-    found = write_shims({**home, "PLAYWRIGHT_BROWSERS_PATH": f"{tmp_path}/mine"}, FLAGS, scratch)
+    shims = write_shims({**home, "PLAYWRIGHT_BROWSERS_PATH": f"{tmp_path}/mine"}, FLAGS, scratch)
 
-    shadow = Path(found.variables["PLAYWRIGHT_BROWSERS_PATH"])
+    shadow = Path(shims.variables["PLAYWRIGHT_BROWSERS_PATH"])
     assert said_by(str(shadow / "chromium-9/chrome-linux/chrome"), {}).startswith(str(real))
     assert (shadow / "firefox-9").is_symlink()
 
@@ -113,15 +113,15 @@ def test_a_browser_that_a_variable_names_is_the_one_that_is_started(
     browser(tmp_path / "bin/chromium")
     mine = browser(tmp_path / "mine/chrome")
 
-    found = write_shims({**home, "CHROME_BIN": str(mine)}, FLAGS, scratch)
+    shims = write_shims({**home, "CHROME_BIN": str(mine)}, FLAGS, scratch)
 
-    assert said_by(found.variables["CHROME_BIN"], {}).startswith(str(mine))
-    assert said_by(found.variables["CHROME_PATH"], {}).startswith(str(tmp_path / "bin/chromium"))
-    assert "PUPPETEER_EXECUTABLE_PATH" not in found.variables
+    assert said_by(shims.variables["CHROME_BIN"], {}).startswith(str(mine))
+    assert said_by(shims.variables["CHROME_PATH"], {}).startswith(str(tmp_path / "bin/chromium"))
+    assert "PUPPETEER_EXECUTABLE_PATH" not in shims.variables
 
 
 def test_without_a_browser_nothing_is_changed(tmp_path: Path, scratch: Path) -> None:
-    found = write_shims({"HOME": str(tmp_path), "PATH": str(tmp_path)}, FLAGS, scratch)
+    shims = write_shims({"HOME": str(tmp_path), "PATH": str(tmp_path)}, FLAGS, scratch)
 
-    assert found.variables == {}
-    assert found.symlink_trees == ()
+    assert shims.variables == {}
+    assert shims.symlink_trees == ()

@@ -22,10 +22,10 @@ def test_a_bundle_of_the_users_is_kept_and_ours_added(
 ) -> None:
     base = {"REQUESTS_CA_BUNDLE": str(corporate), "NODE_EXTRA_CA_CERTS": str(corporate)}
 
-    found = combined_bundles(base, ca, tmp_path)
+    results = combined_bundles(base, ca, tmp_path)
 
-    assert found.keys() == base.keys()
-    for path in found.values():
+    assert results.keys() == base.keys()
+    for path in results.values():
         assert path.read_text() == THEIRS + "\n" + ca.certificate.read_text()
 
 
@@ -33,12 +33,12 @@ def test_each_keeps_its_own(ca: CertificateAuthority, corporate: Path, tmp_path:
     other = tmp_path / "other.pem"
     other.write_text("other")
 
-    found = combined_bundles(
+    results = combined_bundles(
         {"CURL_CA_BUNDLE": str(other), "PIP_CERT": str(corporate)}, ca, tmp_path
     )
 
-    assert found["CURL_CA_BUNDLE"].read_text().startswith("other")
-    assert found["PIP_CERT"].read_text().startswith(THEIRS)
+    assert results["CURL_CA_BUNDLE"].read_text().startswith("other")
+    assert results["PIP_CERT"].read_text().startswith(THEIRS)
 
 
 def test_a_folder_of_certificates_is_kept_too(
@@ -49,9 +49,9 @@ def test_a_folder_of_certificates_is_kept_too(
     (folder / "corporate.crt").write_text(THEIRS)
     (folder / "readme.crt").write_text("no certificate")
 
-    found = combined_bundles({"SSL_CERT_DIR": str(folder)}, ca, tmp_path)
+    results = combined_bundles({"SSL_CERT_DIR": str(folder)}, ca, tmp_path)
 
-    assert found["SSL_CERT_FILE"].read_text() == THEIRS + "\n" + ca.certificate.read_text()
+    assert results["SSL_CERT_FILE"].read_text() == THEIRS + "\n" + ca.certificate.read_text()
 
 
 def test_what_names_nothing_is_left_out(ca: CertificateAuthority, tmp_path: Path) -> None:

@@ -83,10 +83,10 @@ def test_options_of_the_users_stay_before_ours(
 ) -> None:
     theirs = {"NODE_OPTIONS": "--max-old-space-size=99", "JAVA_TOOL_OPTIONS": "-Xmx99m"}
     with start_reaper() as reaper:
-        found = prepare_environment({**os.environ, **theirs}, lane[0].url, ca, reaper).variables
+        results = prepare_environment({**os.environ, **theirs}, lane[0].url, ca, reaper).variables
 
     for name, option in theirs.items():
-        assert found[name].startswith(f"{option} -")
+        assert results[name].startswith(f"{option} -")
 
 
 def test_chromium_finds_its_store_and_the_user_their_data(
@@ -111,9 +111,11 @@ def test_a_store_in_the_home_is_not_touched(
 ) -> None:
     (tmp_path / ".pki/nssdb").mkdir(parents=True)
     with start_reaper() as reaper:
-        found = prepare_environment({**os.environ, "HOME": str(tmp_path)}, lane[0].url, ca, reaper)
+        environment = prepare_environment(
+            {**os.environ, "HOME": str(tmp_path)}, lane[0].url, ca, reaper
+        )
 
-    assert found.variables.get("XDG_DATA_HOME") == os.environ.get("XDG_DATA_HOME")
+    assert environment.variables.get("XDG_DATA_HOME") == os.environ.get("XDG_DATA_HOME")
     assert list((tmp_path / ".pki/nssdb").iterdir()) == []
 
 
@@ -138,10 +140,10 @@ def test_pages_come_through_also_those_on_this_machine(
 
 
 def test_a_browser_on_the_path_is_ours(around: Environment) -> None:
-    found = shutil.which("chrome", path=around.variables["PATH"])
+    executable = shutil.which("chrome", path=around.variables["PATH"])
 
-    assert found is not None
-    assert "--proxy-bypass-list=<-loopback>" in Path(found).read_text()
+    assert executable is not None
+    assert "--proxy-bypass-list=<-loopback>" in Path(executable).read_text()
 
 
 def test_only_root_needs_a_browser_without_its_sandbox(

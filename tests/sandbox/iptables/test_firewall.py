@@ -74,8 +74,8 @@ def always(tmp_path: Path) -> Path:
 
 def everything(net: Network) -> str:
     """All the rules there are; the date of the question is not a rule."""
-    said = [net.says(program) for program in ("iptables-save", "ip6tables-save")]
-    return re.sub(r"^# .*\n", "", "".join(said), flags=re.MULTILINE) + net.says(
+    messages = [net.says(program) for program in ("iptables-save", "ip6tables-save")]
+    return re.sub(r"^# .*\n", "", "".join(messages), flags=re.MULTILINE) + net.says(
         "nft", "list", "ruleset"
     )
 
@@ -154,10 +154,10 @@ def test_what_arrives_by_a_device_is_captured_whoever_sent_it(
 ) -> None:
     with network() as container:
         net.says("ip", "link", "add", "br-x", "type", "veth", "peer", "eth", "netns", container.pid)
-        for there, device, end in (net, "br-x", 1), (container, "eth", 2):
-            there.says("ip", "address", "add", f"10.9.0.{end}/24", "dev", device)
-            there.says("ip", "address", "add", f"fd09::{end}/64", "dev", device, "nodad")
-            there.says("ip", "link", "set", device, "up")
+        for existing, device, end in (net, "br-x", 1), (container, "eth", 2):
+            existing.says("ip", "address", "add", f"10.9.0.{end}/24", "dev", device)
+            existing.says("ip", "address", "add", f"fd09::{end}/64", "dev", device, "nodad")
+            existing.says("ip", "link", "set", device, "up")
         arguments = ("--user", AGENT, "--port", 7770, "--incoming", "br-+", "--backend", backend)
         warex(net, "apply", *arguments)
         proxy = (*WAREX, "proxy", "--transparent", "--host", "0.0.0.0", "--scenario", always)

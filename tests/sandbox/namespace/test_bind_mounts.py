@@ -61,11 +61,11 @@ def test_a_mount_point_that_is_taken_away_while_it_is_made_is_made_again(
 ) -> None:
     place = tmp_path / "nssdb"
     locked = fcntl.flock
-    gone: list[int] = []
+    missing: list[int] = []
 
     def take_away_first(handle: int, how: int) -> None:
-        if not gone:
-            gone.append(handle)
+        if not missing:
+            missing.append(handle)
             place.rmdir()
         locked(handle, how)
 

@@ -72,11 +72,11 @@ def test_a_switch_of_the_machines_is_named_with_the_command_that_turns_it(
     ],
 )
 def test_every_refusal_ends_in_what_helps(root: Path, step: str, number: int, helps: str) -> None:
-    said = diagnose(step, number, root=root)
+    text = diagnose(step, number, root=root)
 
-    assert helps in said
-    assert said.startswith("a namespace cannot be made here: ")
-    assert "--isolate environment" in said
+    assert helps in text
+    assert text.startswith("a namespace cannot be made here: ")
+    assert "--isolate environment" in text
 
 
 def test_a_machine_without_the_switches_has_none_named(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ pytestmark = pytest.mark.wire
 def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
     with open_fake_network(
         ensure_ca(tmp_path_factory.mktemp("authority") / "ca"), os.environ
-    ) as given:
-        yield given
+    ) as network:
+        yield network
 
 
 @pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -9 $$", -9), ("true", 0)])
@@ -81,11 +81,11 @@ def test_a_script_without_an_interpreter_is_the_shells(inside: FakeNetwork, tmp_
 def test_an_environment_may_be_larger_than_a_message(inside: FakeNetwork) -> None:
     large = {f"LARGE_{number}": "x" * 100_000 for number in range(8)}
 
-    code, said = inside.run(
+    code, message = inside.run(
         "sh", "-c", "echo ${#LARGE_7}", variables={**inside.environment, **large}
     )
 
-    assert (code, said) == (0, "100000\n")
+    assert (code, message) == (0, "100000\n")
 
 
 def test_other_handles_are_passed_under_their_own_numbers(inside: FakeNetwork) -> None:
@@ -113,14 +113,14 @@ def test_a_start_that_meets_a_limit_fails_alone(monkeypatch: pytest.MonkeyPatch)
     request = os.memfd_create("request")
     os.write(request, marshal.dumps({"arguments": [b"true"]}))
     os.lseek(request, 0, os.SEEK_SET)
-    given = os.open("/dev/null", os.O_RDONLY)
+    inputs = os.open("/dev/null", os.O_RDONLY)
 
     with ours:
-        CommandServer(ours, None)._start([request, theirs.detach(), given])
+        CommandServer(ours, None)._start([request, theirs.detach(), inputs])
 
         assert marshal.loads(ours.recv(4096)) == ("failed", errno.EAGAIN, "true", False)
     with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(given)
+        os.fstat(inputs)
 
 
 def test_a_limit_of_open_files_is_told_with_its_remedy(inside: FakeNetwork) -> None:

@@ -44,8 +44,8 @@ def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
 
 @pytest.fixture(scope="module")
 def inside(ca: CertificateAuthority) -> Iterator[FakeNetwork]:
-    with open_fake_network(ca, os.environ) as given:
-        yield given
+    with open_fake_network(ca, os.environ) as network:
+        yield network
 
 
 # ---- whoever starts it
@@ -99,17 +99,17 @@ def test_all_that_a_command_sends_arrives_outside(seen: list[object]) -> None:
 
 
 def test_a_command_is_who_started_it_and_where(seen: list[dict[str, object]]) -> None:
-    there, _, _, here = seen
+    existing, _, _, here = seen
 
-    assert there["user"] == here["user"]
-    assert there["folder"] == here["folder"]
-    assert there["network"] != here["network"]
+    assert existing["user"] == here["user"]
+    assert existing["folder"] == here["folder"]
+    assert existing["network"] != here["network"]
 
 
 def test_a_command_may_no_more_than_outside(seen: list[dict[str, str]]) -> None:
-    there, _, _, here = seen
+    existing, _, _, here = seen
 
-    assert int(there["may"], 16) & ~int(here["may"], 16) == 0
+    assert int(existing["may"], 16) & ~int(here["may"], 16) == 0
 
 
 def _bits(*signals: int) -> int:
@@ -119,16 +119,16 @@ def _bits(*signals: int) -> int:
 def test_a_command_starts_with_its_streams_its_signals_and_nothing_else(
     seen: list[dict[str, Any]],
 ) -> None:
-    there, *_, here = seen
+    existing, *_, here = seen
 
-    assert there["handles"] == [0, 1, 2]
-    blocked, ignored = (int(word, 16) for word in there["signals"])
+    assert existing["handles"] == [0, 1, 2]
+    blocked, ignored = (int(word, 16) for word in existing["signals"])
     assert blocked == 0
     # What Python ignores is not inherited; what the caller ignores, is. Signals 32 and 33
     # are the C library's own, which no program can set.
     pythons, libcs = _bits(signal.SIGPIPE, signal.SIGXFSZ), _bits(32, 33)
     assert ignored & ~libcs == int(here["ignored"], 16) & ~(libcs | pythons)
-    assert there["session"] is True
+    assert existing["session"] is True
 
 
 def test_a_command_sees_the_processes_of_its_namespace_only(
@@ -142,10 +142,10 @@ def test_below_its_processes_are_not_the_hosts(inside: FakeNetwork) -> None:
     # Root could enter the host's network by them (nsenter); others may not take /proc off at all.
     looking = "umount /proc; nsenter --net=/proc/$0/ns/net true && echo out; ls /proc"
 
-    said = inside.run("sh", "-c", looking, str(os.getpid()))[1]
+    message = inside.run("sh", "-c", looking, str(os.getpid()))[1]
 
-    assert "out" not in said.split()
-    assert str(os.getpid()) not in said.split()
+    assert "out" not in message.split()
+    assert str(os.getpid()) not in message.split()
 
 
 # ---- how it starts and ends
@@ -170,12 +170,12 @@ def test_a_command_may_keep_the_callers_session(ca: CertificateAuthority) -> Non
 
 def test_a_namespace_made_in_a_thread_outlives_the_thread(ca: CertificateAuthority) -> None:
     made = open_namespace(ca)
-    given = []
-    thread = threading.Thread(target=lambda: given.append(made.__enter__()))
+    inputs = []
+    thread = threading.Thread(target=lambda: inputs.append(made.__enter__()))
     thread.start()
     thread.join()
     try:
-        command = given[0].start(["true"], dict(os.environ), stdin=0, stdout=1, stderr=2)
+        command = inputs[0].start(["true"], dict(os.environ), stdin=0, stdout=1, stderr=2)
         assert command.wait(10) == 0
     finally:
         made.__exit__(None, None, None)
@@ -202,13 +202,13 @@ def wait_until_gone(*processes: int) -> None:
 
 
 def test_what_is_left_behind_is_asked_to_end_then_ended(ca: CertificateAuthority) -> None:
-    with open_fake_network(ca, os.environ) as given:
-        polite = given.start("sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.01; done")
+    with open_fake_network(ca, os.environ) as network:
+        polite = network.start("sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.01; done")
         out, into = os.pipe()
         with open(out, "rb") as stream:
-            given.namespace.start(
+            network.namespace.start(
                 ["sh", "-c", "setsid sleep 100 & echo $!"],
-                given.environment,
+                network.environment,
                 stdin=0,
                 stdout=into,
                 stderr=2,
@@ -244,15 +244,15 @@ def children(process: int) -> list[int]:
 
 def holders(network: str) -> list[int]:
     """Return the processes that are in a network namespace."""
-    found = []
+    results = []
     for process in Path("/proc").iterdir():
         if process.name.isdecimal():
             try:
                 if os.readlink(process / "ns/net") == network:
-                    found.append(int(process.name))
+                    results.append(int(process.name))
             except OSError:
                 continue
-    return found
+    return results
 
 
 VICTIMS = ("owner", "maker", "first", "command")
@@ -270,7 +270,7 @@ QUICK = {("owner", USERS[0]), ("first", USERS[-1])}
     ],
 )
 def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
-    with folder_of(who) as folder, ExitStack() as held:
+    with folder_of(who) as folder, ExitStack() as pending:
         with subprocess.Popen(
             command_as(who, ["-c", _HOLD]),
             env=environment_of(who, folder),
@@ -284,7 +284,7 @@ def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
                 numbers = owner.stdout.readline().split()
                 command, network = int(numbers[1]), numbers[2]
                 # Held open, or its number might be that of the next namespace that anybody makes.
-                held.enter_context(Path(f"/proc/{command}/ns/net").open("rb"))
+                pending.enter_context(Path(f"/proc/{command}/ns/net").open("rb"))
                 (maker,) = (child for child in children(owner.pid) if children(child))
                 (first,) = children(maker)
                 inside = holders(network)
@@ -292,8 +292,8 @@ def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
                 victims = {"owner": owner.pid, "maker": maker, "first": first, "command": command}
                 os.kill(victims[victim], signal.SIGKILL)
                 if victim != "owner":
-                    said, _ = owner.communicate(timeout=30)
-                    assert said.splitlines() == ["ended -9", "over"]
+                    output, _ = owner.communicate(timeout=30)
+                    assert output.splitlines() == ["ended -9", "over"]
                 wait_until_gone(*inside, owner.pid)
                 owner.wait(10)
             finally:
@@ -313,16 +313,16 @@ def test_many_at_once_do_not_trip_over_each_other(
     all_there = threading.Barrier(16, timeout=60)
 
     def one(number: int) -> tuple[int, str]:
-        with open_fake_network(ca, os.environ) as given:
+        with open_fake_network(ca, os.environ) as network:
             all_there.wait()
             fetch = shlex.join((*FETCH, f"http://192.0.2.{number + 10}/"))
-            return given.run("sh", "-c", f"{fetch}; ls ~/.pki/nssdb")
+            return network.run("sh", "-c", f"{fetch}; ls ~/.pki/nssdb")
 
     with ThreadPoolExecutor(16) as threads:
         answers = list(threads.map(one, range(16)))
 
     assert {code for code, _ in answers} == {0}
-    assert all(said.startswith("hello") and "cert9.db" in said for _, said in answers)
+    assert all(message.startswith("hello") and "cert9.db" in message for _, message in answers)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -333,37 +333,37 @@ def test_a_command_whose_namespace_is_killed_as_it_begins_has_begun(
     heard = namespace_module._receive
 
     def killed_before_it_reported(line: socket.socket) -> tuple[Any, int]:
-        said, sender = heard(line)
-        if said == ("process",):
+        message, sender = heard(line)
+        if message == ("process",):
             status = Path(f"/proc/{sender}/status").read_text()
             starter.append(int(status.partition("PPid:")[2].split()[0]))
-        if said == ("started",):
+        if message == ("started",):
             os.kill(starter[0], signal.SIGKILL)
             return heard(line)
-        return said, sender
+        return message, sender
 
     starter: list[int] = []
-    with open_fake_network(ca, os.environ) as given:
+    with open_fake_network(ca, os.environ) as network:
         monkeypatch.setattr(namespace_module, "_receive", killed_before_it_reported)
-        command = given.start("sleep", "600")
+        command = network.start("sleep", "600")
         monkeypatch.undo()
 
         assert command.wait(30) == -signal.SIGKILL
-        assert "has gone" in str(given.namespace.died())
+        assert "has gone" in str(network.namespace.died())
 
 
 def test_no_handle_is_left_open(ca: CertificateAuthority) -> None:
     def handles() -> int:
         return len(os.listdir("/proc/self/fd"))
 
-    with open_fake_network(ca, os.environ) as given:
-        given.run("true")
+    with open_fake_network(ca, os.environ) as network:
+        network.run("true")
     before = handles()
     for _ in range(3):
-        with open_fake_network(ca, os.environ) as given:
-            given.run("true")
+        with open_fake_network(ca, os.environ) as network:
+            network.run("true")
             with pytest.raises(CommandNotStarted):
-                given.start("no-such-program")
+                network.start("no-such-program")
 
     assert handles() == before
 

@@ -85,15 +85,15 @@ def test_a_refused_port_that_listens_outside_is_said_and_auto_lets_it_through(
 ) -> None:
     port = listener.getsockname()[1]
 
-    printed, said = ran(ASK, port)
+    printed, text = ran(ASK, port)
     assert printed == "refused"
-    assert said.count(f"localhost:{port} was asked for and refused") == 1
-    assert f"add --host-ports {port} (or --host-ports auto" in said
+    assert text.count(f"localhost:{port} was asked for and refused") == 1
+    assert f"add --host-ports {port} (or --host-ports auto" in text
     # The last line stands below whatever the command has printed.
-    assert said.splitlines()[-1].endswith(f"run it again with --host-ports {port}")
+    assert text.splitlines()[-1].endswith(f"run it again with --host-ports {port}")
 
-    printed, said = ran(ASK, port, "--host-ports", "auto")
-    assert (printed, said) == ("answered", "")
+    printed, text = ran(ASK, port, "--host-ports", "auto")
+    assert (printed, text) == ("answered", "")
 
 
 @pytest.mark.slow
@@ -126,9 +126,9 @@ def test_a_site_that_the_command_starts_itself_is_said_to_be_missed() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
-    said = ran(SERVE, port)[1]
-    assert f"services of its own: localhost:{port} (python" in said
-    assert f"add --host-ports {port}, or, for what browsers ask for, use --isolate env" in said
+    message = ran(SERVE, port)[1]
+    assert f"services of its own: localhost:{port} (python" in message
+    assert f"add --host-ports {port}, or, for what browsers ask for, use --isolate env" in message
 
 
 @pytest.mark.slow
@@ -137,8 +137,8 @@ def test_a_server_of_the_commands_on_a_port_that_is_let_through_is_said() -> Non
         port = server.getsockname()[1]
     code = "import socket, sys, time; s = socket.create_server(('', int(sys.argv[1])));"
 
-    said = ran(f"{code} time.sleep(1)", port, "--host-port", str(port))[1]
-    assert f"port {port} is let through to this machine, so the server" in said
+    message = ran(f"{code} time.sleep(1)", port, "--host-port", str(port))[1]
+    assert f"port {port} is let through to this machine, so the server" in message
 
 
 @pytest.mark.slow
@@ -147,8 +147,8 @@ def test_a_service_that_is_asked_for_before_it_listens_is_nobodys_mistake(
 ) -> None:
     port = listener.getsockname()[1]
 
-    said = ran(f"{ASK}\n{SERVE}", port)[1]
-    assert "was asked for and refused" not in said
+    message = ran(f"{ASK}\n{SERVE}", port)[1]
+    assert "was asked for and refused" not in message
 
 
 @pytest.mark.slow

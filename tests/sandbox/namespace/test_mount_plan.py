@@ -27,8 +27,8 @@ def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
 
 @pytest.fixture(scope="module")
 def inside(ca: CertificateAuthority) -> Iterator[FakeNetwork]:
-    with open_fake_network(ca, os.environ) as given:
-        yield given
+    with open_fake_network(ca, os.environ) as network:
+        yield network
 
 
 def bare() -> dict[str, str]:
@@ -50,9 +50,9 @@ def test_a_bundle_holds_what_it_held_and_our_certificate(
     named = tmp_path / "company.pem"
     named.write_text("the company's\n")
 
-    laid = plan_mounts(ca, user(tmp_path / "home", REQUESTS_CA_BUNDLE=str(named)))
+    plan = plan_mounts(ca, user(tmp_path / "home", REQUESTS_CA_BUNDLE=str(named)))
 
-    assert laid.files[named] == b"the company's\n" + ca.certificate.read_bytes()
+    assert plan.files[named] == b"the company's\n" + ca.certificate.read_bytes()
 
 
 def test_variables_name_the_bundle_but_for_files_of_the_users_own(
@@ -111,20 +111,20 @@ def test_the_users_own_databases_are_covered_where_they_are(
     for name, content in theirs.items():
         (place / name).write_bytes(content)
 
-    laid = plan_mounts(ca, user(tmp_path / "home"))
+    plan = plan_mounts(ca, user(tmp_path / "home"))
 
-    assert place in laid.files
-    assert laid.mount_point is None
+    assert place in plan.files
+    assert plan.mount_point is None
 
 
 def test_without_a_database_one_is_made_where_every_chromium_looks(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
-    laid = plan_mounts(ca, user(tmp_path / "home"))
+    plan = plan_mounts(ca, user(tmp_path / "home"))
 
-    assert laid.mount_point == tmp_path / "home/.pki/nssdb"
-    assert laid.mount_point in laid.files
-    assert not laid.mount_point.exists()
+    assert plan.mount_point == tmp_path / "home/.pki/nssdb"
+    assert plan.mount_point in plan.files
+    assert not plan.mount_point.exists()
 
 
 def test_without_a_home_chromium_is_told_of_another_place(
@@ -132,24 +132,24 @@ def test_without_a_home_chromium_is_told_of_another_place(
 ) -> None:
     base = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "none")}
 
-    laid = plan_mounts(ca, base)
+    plan = plan_mounts(ca, base)
 
-    assert laid.mount_point is None
-    assert laid.environment(base).variables["XDG_DATA_HOME"] == str(ca.folder / "laid/data")
+    assert plan.mount_point is None
+    assert plan.environment(base).variables["XDG_DATA_HOME"] == str(ca.folder / "laid/data")
 
 
 def test_without_nss_it_is_said_once_and_nothing_fails(
     ca: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(*given: object) -> dict[str, bytes]:
+    def missing(*values: object) -> dict[str, bytes]:
         raise OSError("there is no libnss3.so")
 
     monkeypatch.setattr(nss_library, "database", missing)
     fresh = ensure_ca(tmp_path / "ca")
 
-    laid = plan_mounts(fresh, {**user(tmp_path / "home"), "WAREX_CHROMIUM": "/bin/true"})
+    plan = plan_mounts(fresh, {**user(tmp_path / "home"), "WAREX_CHROMIUM": "/bin/true"})
 
-    assert laid.notices == (
+    assert plan.notices == (
         "Chromium (/bin/true) will not trust WAREX's certificates: there is no libnss3.so",
     )
 
@@ -160,18 +160,18 @@ def test_of_many_that_start_at_once_one_makes_the_database(
     made: list[int] = []
     really = nss_library.database
 
-    def counted(*given: object) -> dict[str, bytes]:
+    def counted(*values: object) -> dict[str, bytes]:
         made.append(1)
-        return really(*given)  # type: ignore[arg-type]
+        return really(*values)  # type: ignore[arg-type]
 
     monkeypatch.setattr(nss_library, "database", counted)
     fresh = ensure_ca(tmp_path / "ca")
     base = user(tmp_path / "home")
     with ThreadPoolExecutor(8) as threads:
-        laid = list(threads.map(lambda _: plan_mounts(fresh, base), range(8)))
+        plan = list(threads.map(lambda _: plan_mounts(fresh, base), range(8)))
 
     assert len(made) == 1
-    assert all(each.files == laid[0].files for each in laid)
+    assert all(each.files == plan[0].files for each in plan)
 
 
 def test_a_ca_folder_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
@@ -209,9 +209,9 @@ def test_a_ca_folder_that_cannot_be_written_costs_time_only(tmp_path: Path) -> N
     ids=["curl", "python", "openssl's folder"],
 )
 def test_programs_that_nobody_told_trust_the_ca(inside: FakeNetwork, command: list[str]) -> None:
-    code, said = inside.run(*command, variables=bare())
+    code, message = inside.run(*command, variables=bare())
 
-    assert (code, "hello" in said) == (0, True), said
+    assert (code, "hello" in message) == (0, True), message
 
 
 @pytest.mark.slow
@@ -272,9 +272,9 @@ print("pki" if (Path.home() / ".pki").exists() else "clean")
 @pytest.mark.wire
 def test_the_host_sees_nothing_of_it(inside: FakeNetwork, ca: CertificateAuthority) -> None:
     ours = ca.certificate.read_bytes()
-    there = inside.run("cat", str(_BUNDLE))[1]
+    existing = inside.run("cat", str(_BUNDLE))[1]
 
-    assert ours.decode() in there
+    assert ours.decode() in existing
     assert ours not in _BUNDLE.read_bytes()
     assert "nameserver 192.0.2.53" in inside.run("cat", "/etc/resolv.conf")[1]
     assert "192.0.2.53" not in Path("/etc/resolv.conf").read_text()
@@ -285,9 +285,9 @@ def test_what_is_changed_inside_does_not_reach_what_is_kept(
     inside: FakeNetwork, ca: CertificateAuthority
 ) -> None:
     before = {path: path.read_bytes() for path in ca.folder.rglob("*") if path.is_file()}
-    code, said = inside.run("sh", "-c", f"echo changed >> {_BUNDLE} && cat {_BUNDLE}")
+    code, message = inside.run("sh", "-c", f"echo changed >> {_BUNDLE} && cat {_BUNDLE}")
 
-    assert (code, said.endswith("changed\n")) == (0, True)
+    assert (code, message.endswith("changed\n")) == (0, True)
     assert {path: path.read_bytes() for path in before} == before
     with open_fake_network(ca, os.environ) as another:
         assert "changed" not in another.run("cat", str(_BUNDLE))[1]

@@ -6,9 +6,9 @@ from warex.sandbox.namespace.name_resolution import hosts, nsswitch_conf, resolv
 
 
 def test_the_nameserver_is_another_and_short_names_mean_the_same() -> None:
-    found = "nameserver 10.0.0.1\nsearch corp.example lab.example\noptions edns0 ndots:2 rotate\n"
+    value = "nameserver 10.0.0.1\nsearch corp.example lab.example\noptions edns0 ndots:2 rotate\n"
 
-    assert resolv_conf(found).splitlines() == [
+    assert resolv_conf(value).splitlines() == [
         "nameserver 192.0.2.53",
         "search corp.example lab.example",
         "options timeout:2 attempts:1 ndots:2",
@@ -20,13 +20,13 @@ def test_an_empty_resolv_conf_gets_a_nameserver() -> None:
 
 
 def test_hosts_are_looked_up_without_unix_sockets_and_the_rest_as_before() -> None:
-    found = "passwd: files systemd\n hosts: files mdns4_minimal [NOTFOUND=return] resolve dns\n"
+    value = "passwd: files systemd\n hosts: files mdns4_minimal [NOTFOUND=return] resolve dns\n"
 
-    assert nsswitch_conf(found).splitlines() == ["passwd: files systemd", "hosts: files dns"]
+    assert nsswitch_conf(value).splitlines() == ["passwd: files systemd", "hosts: files dns"]
 
 
 @pytest.mark.parametrize(
-    ("line", "kept"),
+    ("line", "retained"),
     [
         ("127.0.0.1 localhost", True),
         ("::1 localhost ip6-localhost ip6-loopback", True),
@@ -37,10 +37,10 @@ def test_hosts_are_looked_up_without_unix_sockets_and_the_rest_as_before() -> No
         ("# 127.0.0.1 localhost", False),
     ],
 )
-def test_only_this_machines_own_names_stay_in_hosts(line: str, kept: bool) -> None:
+def test_only_this_machines_own_names_stay_in_hosts(line: str, retained: bool) -> None:
     lines = hosts(f"127.0.0.1 app.localhost\n{line}\n", "vm").splitlines()
 
-    assert (line in lines) == kept
+    assert (line in lines) == retained
     assert "127.0.0.1 app.localhost" in lines
 
 

@@ -41,8 +41,8 @@ def test_root_who_may_not_unshare_gets_no_more_inside_than_outside() -> None:
         ran = python_as(CALLER, code, folder)
 
     assert ran.returncode == 0, ran.stderr
-    here, there, unshared, fetched = json.loads(ran.stdout)
-    assert int(there, 16) & ~int(here, 16) == 0
+    here, document, unshared, fetched = json.loads(ran.stdout)
+    assert int(document, 16) & ~int(here, 16) == 0
     assert unshared != 0
     assert fetched == [0, "hello"]
 

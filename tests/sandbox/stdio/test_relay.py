@@ -115,11 +115,11 @@ def cancelled(identifier: object) -> bytes:
 
 
 def test_untouched_messages_pass_byte_for_byte_in_their_order() -> None:
-    said = [asked(1), b"no json\n", b"\n", b"\xff\xfe\r\n", asked("1"), b'{"jsonrpc": "2.0"']
+    message = [asked(1), b"no json\n", b"\n", b"\xff\xfe\r\n", asked("1"), b'{"jsonrpc": "2.0"']
     heard = [answered("1"), b'{"jsonrpc":"2.0","method":"x"}\n', b"log\n", answered(1), b"rest"]
 
     async def scene(it: Scene) -> None:
-        for piece in said:
+        for piece in message:
             await it.ask(piece)
         await it.ask()
         for piece in heard:
@@ -127,7 +127,7 @@ def test_untouched_messages_pass_byte_for_byte_in_their_order() -> None:
         await it.answer()
 
     it = Scene().play(scene)
-    assert b"".join(it.server.taken) == b"".join(said)
+    assert b"".join(it.server.taken) == b"".join(message)
     assert b"".join(it.client.taken) == b"".join(heard)
     assert it.trial.told("request") == [1, 2]
     assert it.trial.told("answer") == [2, 1]

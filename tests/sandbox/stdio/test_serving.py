@@ -32,10 +32,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
-def ran(*arguments: object, said: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+def ran(*arguments: object, data: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
     return subprocess.run(
         [*WAREX, "mcp", *map(str, arguments)],
-        input=said,
+        input=data,
         capture_output=True,
         timeout=60,
         check=False,
@@ -46,7 +46,7 @@ def test_a_script_without_a_shebang_is_run_by_the_shell(tmp_path: Path) -> None:
     script = tmp_path / "server"
     script.write_text("cat; exit 5\n")
     script.chmod(0o755)
-    done = ran("--", script, said=b"hello\n")
+    done = ran("--", script, data=b"hello\n")
     assert (done.stdout, done.returncode) == (b"hello\n", 5)
 
 

@@ -62,10 +62,10 @@ def environment_of(user: User, folder: Path) -> dict[str, str]:
         home.mkdir(exist_ok=True)
         if user.number is not None:
             os.chown(home, user.number, user.number)
-    gone = ("XDG_DATA_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
-    kept = {name: value for name, value in os.environ.items() if name not in gone}
+    missing = ("XDG_DATA_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
+    retained = {name: value for name, value in os.environ.items() if name not in missing}
     return {
-        **kept,
+        **retained,
         "HOME": str(home) if user.has_home else "/nonexistent",
         "WAREX_CA_DIR": str(folder / "ca"),
         "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}",

@@ -30,18 +30,16 @@ def _der(ca: CertificateAuthority) -> bytes:
 
 
 def pkcs12(certificate: bytes) -> bytes:
-    held = PKCS12Certificate(x509.load_der_x509_certificate(certificate), b"first")
-    return serialize_java_truststore([held], NoEncryption())
+    pending = PKCS12Certificate(x509.load_der_x509_certificate(certificate), b"first")
+    return serialize_java_truststore([pending], NoEncryption())
 
 
 def jks(*entries: tuple[bytes, bytes]) -> bytes:
-    whole = struct.pack(">III", 0xFEEDFEED, 2, len(entries))
+    full = struct.pack(">III", 0xFEEDFEED, 2, len(entries))
     for alias, certificate in entries:
-        whole += struct.pack(">IH", 2, len(alias)) + alias + bytes(8)
-        whole += struct.pack(">H", 5) + b"X.509" + struct.pack(">I", len(certificate)) + certificate
-    return (
-        whole + hashlib.sha1("changeit".encode("utf-16-be") + b"Mighty Aphrodite" + whole).digest()
-    )
+        full += struct.pack(">IH", 2, len(alias)) + alias + bytes(8)
+        full += struct.pack(">H", 5) + b"X.509" + struct.pack(">I", len(certificate)) + certificate
+    return full + hashlib.sha1("changeit".encode("utf-16-be") + b"Mighty Aphrodite" + full).digest()
 
 
 def test_a_store_of_javas_own_format_gets_one_more(two: tuple[bytes, bytes]) -> None:
@@ -84,6 +82,6 @@ def test_every_jvm_is_found_and_each_file_once(tmp_path: Path) -> None:
     (home / ".sdkman/candidates/java/current").symlink_to("21-tem")
     environment = {"JAVA_HOME": str(tmp_path / "named"), "HOME": str(home), "PATH": os.devnull}
 
-    found = [path for path in find_truststores(environment) if path.is_relative_to(tmp_path)]
+    results = [path for path in find_truststores(environment) if path.is_relative_to(tmp_path)]
 
-    assert found == sorted(places)
+    assert results == sorted(places)

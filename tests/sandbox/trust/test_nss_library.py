@@ -66,11 +66,11 @@ def test_without_the_library_it_is_named_with_its_package(tmp_path: Path) -> Non
         "try: nss.add(sys.argv[1], b'', ['/nowhere/libnss3.so'])\n"
         "except OSError as error: print(error)\n"
     )
-    said = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code, str(tmp_path), nss_library.__file__],
         capture_output=True,
         text=True,
         check=True,
     )
 
-    assert "there is no libnss3.so: install your system's package" in said.stdout
+    assert "there is no libnss3.so: install your system's package" in completed.stdout

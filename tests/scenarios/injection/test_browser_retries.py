@@ -95,8 +95,8 @@ def test_there_are_never_more_repeats_than_deaths(steps: list[tuple[bool, float]
         if dies:
             awaited.died(GET, now, number)
             dead.append(number)
-        elif (found := awaited.take(GET, now)) is not None:
-            taken.append(found)
+        elif (result := awaited.take(GET, now)) is not None:
+            taken.append(result)
 
     assert taken == sorted(set(taken))
     assert set(taken) <= set(dead)
@@ -129,11 +129,11 @@ def test_a_repeat_may_die_and_be_repeated_in_its_turn() -> None:
     injector = Injector(one(fault=CUT, trigger={"first": 1}), 1)
     exchanges = [ask() for _ in range(4)]
 
-    found = [cut(injector, exchange, 0.2 * n) for n, exchange in enumerate(exchanges)]
+    decisions = [cut(injector, exchange, 0.2 * n) for n, exchange in enumerate(exchanges)]
 
-    root, *again = [only(decision.injections) for decision in found]
+    root, *again = [only(decision.injections) for decision in decisions]
     assert {it.repeat_of for it in again} == {root.id}
-    assert [decision.repeat_of for decision in found[1:]] == [it.id for it in exchanges[:-1]]
+    assert [decision.repeat_of for decision in decisions[1:]] == [it.id for it in exchanges[:-1]]
     assert injector.request(ask(), 5.0) == Decision()
 
 

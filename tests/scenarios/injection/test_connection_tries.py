@@ -54,8 +54,8 @@ def hits(injector: Injector, *attempts: tuple[float, str]) -> list[bool]:
 
 
 def ordinals(injector: Injector, *seconds: float) -> list[int | None]:
-    found = (connect(injector, now).injections for now in seconds)
-    return [it[0].ordinal if it else None for it in found]
+    injections = (connect(injector, now).injections for now in seconds)
+    return [it[0].ordinal if it else None for it in injections]
 
 
 # ---- one occurrence
@@ -114,8 +114,8 @@ def test_a_silent_resolver_is_asked_again_within_one_occurrence() -> None:
     silent: JsonValue = {"kind": "dns_failure", "code": "timeout"}
     injector = Injector(one(fault=silent, trigger={"first": 1}), 1)
     # As Chromium does: twice by itself, then twice by way of the system.
-    found = [injector.connection_try("name", SHOP, None, now) for now in (0, 1, 3.1, 4.1, 5)]
-    assert [len(it.injections) for it in found] == [1, 1, 1, 1, 0]
+    decisions = [injector.connection_try("name", SHOP, None, now) for now in (0, 1, 3.1, 4.1, 5)]
+    assert [len(it.injections) for it in decisions] == [1, 1, 1, 1, 0]
 
 
 def test_what_is_not_hit_is_merged_likewise() -> None:
@@ -126,13 +126,13 @@ def test_what_is_not_hit_is_merged_likewise() -> None:
 
 def test_each_host_and_port_has_occurrences_of_its_own() -> None:
     injector = Injector(refuse(trigger={"first": 3}), 1)
-    found = [
+    decisions = [
         connect(injector, 0.0, SHOP, 443),
         connect(injector, 0.1, "wiki.test", 443),
         connect(injector, 0.2, SHOP, 80),
         connect(injector, 0.3, SHOP, 443),
     ]
-    assert [it.injections[0].ordinal for it in found] == [1, 2, 3, 1]
+    assert [it.injections[0].ordinal for it in decisions] == [1, 2, 3, 1]
 
 
 def test_the_questions_for_a_name_are_one_occurrence_whatever_the_port() -> None:
@@ -157,9 +157,9 @@ def test_each_fault_strikes_at_its_own_point_only(
 ) -> None:
     injector = Injector(one(fault={"kind": kind}), 1)
     every: tuple[ConnectionPhase, ...] = ("name", "connect", "tls")
-    found = {it: injector.connection_try(it, SHOP, 443, 0).injections for it in every}
-    assert [it for it in every if found[it]] == [point]
-    assert found[point][0].effects == (effect,)
+    injections = {it: injector.connection_try(it, SHOP, 443, 0).injections for it in every}
+    assert [it for it in every if injections[it]] == [point]
+    assert injections[point][0].effects == (effect,)
 
 
 def test_a_rule_about_attempts_is_about_no_exchange_and_the_other_way_round() -> None:
@@ -187,9 +187,9 @@ def test_a_rule_about_attempts_is_about_no_exchange_and_the_other_way_round() ->
 def test_triggers_count_occurrences(trigger: JsonValue, expected: list[int]) -> None:
     injector = Injector(refuse(trigger=trigger), 1)
     attempts = [(10.0 * n + later, SHOP) for n in range(5) for later in (0, 0.3)]
-    found = hits(injector, *attempts)
-    assert found[::2] == found[1::2], "the second attempt meets what the first did"
-    assert [n for n, hit in enumerate(found[::2], 1) if hit] == expected
+    result = hits(injector, *attempts)
+    assert result[::2] == result[1::2], "the second attempt meets what the first did"
+    assert [n for n, hit in enumerate(result[::2], 1) if hit] == expected
 
 
 def test_per_rule_numbers_in_order_of_arrival_and_per_url_each_host_and_port() -> None:
@@ -232,12 +232,12 @@ def test_a_miss_gives_the_budget_back_and_a_delivered_repeat_keeps_it() -> None:
     [injection] = missed.connection_try("connect", SHOP, 443, 0).injections
     missed.settle(injection, delivered=False)
     assert ordinals(missed, 10) == [2]
-    kept = Injector(refuse(trigger=one_time), 1)
-    [first] = kept.connection_try("connect", SHOP, 443, 0).injections
-    [again] = kept.connection_try("connect", SHOP, 443, 1).injections
-    kept.settle(first, delivered=False)
-    kept.settle(again, delivered=True)
-    assert ordinals(kept, 10) == [None]
+    retained = Injector(refuse(trigger=one_time), 1)
+    [first] = retained.connection_try("connect", SHOP, 443, 0).injections
+    [again] = retained.connection_try("connect", SHOP, 443, 1).injections
+    retained.settle(first, delivered=False)
+    retained.settle(again, delivered=True)
+    assert ordinals(retained, 10) == [None]
 
 
 def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
@@ -316,9 +316,9 @@ def test_a_models_host_is_skipped_unless_a_rule_spells_it_out(host: str) -> None
         injector = Injector(refuse(match={"url": url}), 1, llm_hosts=("*.lab.test",))
         injector.request(ask("https://asked.test/v1/messages", "POST"), 0, llm=True)
         looked = injector.connection_block(host, 443, 5)
-        found = bool(connect(injector, 5, host).injections)
-        assert (looked == "refuse") == found
-        return found
+        injections = bool(connect(injector, 5, host).injections)
+        assert (looked == "refuse") == injections
+        return injections
 
     assert not hit("*")
     assert not hit("*://*:443/*")
@@ -565,13 +565,13 @@ def test_a_replay_hits_the_same_attempts(
     of = drawn(rules)
 
     def play(injector: Injector) -> list[Decision]:
-        now, found = 0.0, []
+        now, injections = 0.0, []
         for number, (later, host, port) in enumerate(attempts):
             now += later
             if number == 2:
                 injector.llm_call("digest")
-            found.append(connect(injector, now, host, port))
-        return found
+            injections.append(connect(injector, now, host, port))
+        return injections
 
     first = play(Injector(of, 3))
     events = [event for decision in first for event in planned(decision)]
@@ -670,8 +670,8 @@ def test_other_hosts_are_skipped_until_the_first_page() -> None:
 
 
 def ordinals_at(injector: Injector, *hosts: str) -> list[int | None]:
-    found = (connect(injector, 0.0, host).injections for host in hosts)
-    return [it[0].ordinal if it else None for it in found]
+    injections = (connect(injector, 0.0, host).injections for host in hosts)
+    return [it[0].ordinal if it else None for it in injections]
 
 
 @pytest.mark.parametrize("url", ["{sites}", "*", f"https://{SHOP}/*"])

@@ -164,19 +164,19 @@ def test_per_url_each_method_and_url_has_its_own_count_and_budget() -> None:
     injector = Injector(one(trigger={"random": {"times": 1, "probability": 1.0}}, per="url"), 1)
     stream = [(PAGE, "GET"), (PAGE, "POST"), (PAGE, "GET"), (f"{PAGE}?a", "GET"), (PAGE, "POST")]
 
-    found = [send(injector, url, method).injections for url, method in stream]
+    injections = [send(injector, url, method).injections for url, method in stream]
 
-    assert [len(injections) for injections in found] == [1, 1, 0, 1, 0]
-    assert only(found[1]).scope == f"POST {PAGE}"
+    assert [len(injections) for injections in injections] == [1, 1, 0, 1, 0]
+    assert only(injections[1]).scope == f"POST {PAGE}"
 
 
 def test_per_rule_all_that_match_are_numbered_in_order_of_arrival() -> None:
     injector = Injector(one(match={"resource": "document"}), 1)
     stream = [(URLS[0], DOCUMENT), (URLS[1], SCRIPT), (URLS[2], DOCUMENT), (URLS[0], DOCUMENT)]
 
-    found = [it for url, what in stream for it in send(injector, url, headers=what).injections]
+    injections = [it for url, what in stream for it in send(injector, url, headers=what).injections]
 
-    assert places(found) == [("down", "", 1), ("down", "", 2), ("down", "", 3)]
+    assert places(injections) == [("down", "", 1), ("down", "", 2), ("down", "", 3)]
 
 
 def test_a_rule_about_third_parties_ignores_requests_of_the_pages_own_site() -> None:
@@ -184,7 +184,7 @@ def test_a_rule_about_third_parties_ignores_requests_of_the_pages_own_site() -> 
     injector = Injector(one(trigger={"first": 1}, fault=fault), 1)
     of = {name: {**SCRIPT, "sec-fetch-site": name} for name in ("same-origin", "cross-site")}
 
-    found = [
+    injections = [
         send(injector, url, headers=of[name]).injections
         for url, name in (
             (URLS[0], "same-origin"),
@@ -193,8 +193,8 @@ def test_a_rule_about_third_parties_ignores_requests_of_the_pages_own_site() -> 
         )
     ]
 
-    assert [len(injections) for injections in found] == [0, 1, 0]
-    assert only(found[1]).ordinal == 1
+    assert [len(injections) for injections in injections] == [0, 1, 0]
+    assert only(injections[1]).ordinal == 1
 
 
 def test_one_url_in_two_spellings_is_one() -> None:
@@ -226,19 +226,19 @@ def test_a_url_that_is_not_utf_8_is_counted_as_the_trace_writes_it() -> None:
 def test_between_only_that_time_is_counted() -> None:
     injector = Injector(one(trigger={"nth": 2, "between": [5, 10]}), 1)
 
-    found = [now for now in (0.0, 4.9, 5.0, 9.9, 10.0) if send(injector, now=now).injections]
+    injections = [now for now in (0.0, 4.9, 5.0, 9.9, 10.0) if send(injector, now=now).injections]
 
-    assert found == [9.9]
+    assert injections == [9.9]
 
 
 def test_after_a_step_only_what_follows_is_counted() -> None:
     injector = Injector(one(trigger={"first": 1, "after_step": 2}), 1)
-    found = []
+    injections = []
     for step in ("a", "b", "c"):
-        found.append(len(send(injector).injections))
+        injections.append(len(send(injector).injections))
         injector.llm_call(step)
 
-    assert [*found, len(send(injector).injections)] == [0, 0, 1, 0]
+    assert [*injections, len(send(injector).injections)] == [0, 0, 1, 0]
 
 
 def test_a_call_with_the_same_body_again_is_the_same_step() -> None:
@@ -478,9 +478,9 @@ def test_each_hop_of_a_redirect_counts() -> None:
 def test_every_rule_counts_what_it_matches_whatever_the_others_did() -> None:
     injector = Injector(scenario(rule("a", trigger={"first": 2}), rule("b", trigger={"nth": 3})), 1)
 
-    found = [places(send(injector).injections) for _ in range(3)]
+    injections = [places(send(injector).injections) for _ in range(3)]
 
-    assert found == [[("a", "", 1)], [("a", "", 2)], [("b", "", 3)]]
+    assert injections == [[("a", "", 1)], [("a", "", 2)], [("b", "", 3)]]
 
 
 @pytest.mark.parametrize(
@@ -506,8 +506,8 @@ def test_a_faults_own_resource_is_meant_unless_the_match_names_one() -> None:
     own, named = one(fault=fault), one(fault=fault, match={"resource": "document"})
 
     def finds(which: str, headers: dict[str, str]) -> bool:
-        given = {"own": own, "named": named}[which]
-        return bool(send(Injector(given, 1), headers=headers).injections)
+        inputs = {"own": own, "named": named}[which]
+        return bool(send(Injector(inputs, 1), headers=headers).injections)
 
     assert finds("own", SCRIPT)
     assert not finds("own", DOCUMENT)
@@ -538,9 +538,9 @@ def test_the_sites_answer_is_judged_when_it_comes(
     exchange = ask()
 
     assert injector.request(exchange, 0) == Decision()
-    found = injector.response(answer(exchange, status, content_type), 0).injections
+    injections = injector.response(answer(exchange, status, content_type), 0).injections
 
-    assert places(found) == ([("down", "", 1)] if fits else [])
+    assert places(injections) == ([("down", "", 1)] if fits else [])
 
 
 def test_what_was_skipped_when_asked_is_skipped_when_answered() -> None:
@@ -644,10 +644,10 @@ def test_of_two_that_collide_the_first_rule_stands(
 def test_a_rule_that_lost_may_still_win_where_the_first_is_silent() -> None:
     injector = Injector(scenario(rule("a", trigger={"nth": 2}), rule("b")), 1)
 
-    found = [send(injector) for _ in range(3)]
+    decisions = [send(injector) for _ in range(3)]
 
-    assert [only(decision.injections).rule for decision in found] == ["b", "a", "b"]
-    assert only(found[1].superseded).ordinal == 2
+    assert [only(decision.injections).rule for decision in decisions] == ["b", "a", "b"]
+    assert only(decisions[1].superseded).ordinal == 2
 
 
 def test_what_was_planned_when_asked_stands_against_what_the_answer_brings() -> None:
@@ -666,10 +666,10 @@ def test_a_superseded_hit_uses_its_ordinal_but_not_the_budget() -> None:
     twice: JsonValue = {"random": {"times": 2, "probability": 1.0}}
     injector = Injector(scenario(rule("a", trigger={"first": 1}), rule("b", trigger=twice)), 1)
 
-    found = [send(injector) for _ in range(4)]
+    decisions = [send(injector) for _ in range(4)]
 
-    assert places(found[0].superseded) == [("b", "", 1)]
-    rest = [it for decision in found for it in decision.injections if it.rule == "b"]
+    assert places(decisions[0].superseded) == [("b", "", 1)]
+    rest = [it for decision in decisions for it in decision.injections if it.rule == "b"]
     assert places(rest) == [("b", "", 2), ("b", "", 3)]
 
 
@@ -822,26 +822,26 @@ def test_a_schedule_hits_exactly_its_places_whatever_seed_and_trigger_say(
     schedule = frozenset({(0, "down", f"GET {URLS[1]}", 2), (0, "down", f"GET {URLS[2]}", 1)})
     injector = Injector(one(trigger={"first": 3}, per="url"), seed, schedule=schedule)
 
-    found = [it for url in stream for it in send(injector, url).injections]
+    injections = [it for url in stream for it in send(injector, url).injections]
 
     possible = {
         (0, "down", f"GET {url}", number)
         for url in URLS
         for number in range(1, stream.count(url) + 1)
     }
-    assert {(0, *place) for place in places(found)} == schedule & possible
+    assert {(0, *place) for place in places(injections)} == schedule & possible
 
 
 def test_a_schedule_tells_the_tasks_apart() -> None:
     schedule = frozenset({(0, "down", "", 1), (2, "down", "", 2)})
     injector = Injector(one(trigger={"probability": 1.0}), 1, schedule=schedule)
 
-    found = []
+    injections = []
     for _ in range(3):
-        found.append(hits(injector, FIVE))
+        injections.append(hits(injector, FIVE))
         injector.begin_task(1)
 
-    assert found == [[1], [], [2]]
+    assert injections == [[1], [], [2]]
 
 
 def test_a_replay_knows_the_one_shots_already() -> None:
@@ -910,19 +910,19 @@ def held(decision: Decision) -> dict[str, float]:
 def test_a_fault_remembers_by_rule_and_task() -> None:
     injector = worse(rule("odd", match={"method": "GET"}), rule("other", match={"method": "POST"}))
 
-    found = [held(send(injector, method=method)) for method in ("GET", "GET", "POST", "GET")]
+    result = [held(send(injector, method=method)) for method in ("GET", "GET", "POST", "GET")]
     injector.begin_task(1)
 
-    assert found == [{"odd": 1}, {"odd": 2}, {"other": 1}, {"odd": 3}]
+    assert result == [{"odd": 1}, {"odd": 2}, {"other": 1}, {"odd": 3}]
     assert held(send(injector)) == {"odd": 1}
 
 
 def test_a_superseded_hit_is_not_remembered() -> None:
     injector = worse(rule("a", trigger={"first": 2}), rule("b"))
 
-    found = [held(send(injector)) for _ in range(4)]
+    result = [held(send(injector)) for _ in range(4)]
 
-    assert found == [{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"b": 1}, {"b": 2}]
+    assert result == [{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"b": 1}, {"b": 2}]
 
 
 def test_a_silent_repeat_is_not_remembered() -> None:
@@ -940,11 +940,11 @@ def test_a_silent_repeat_is_not_remembered() -> None:
 
 def test_every_injection_has_a_number_of_its_own() -> None:
     injector = Injector(scenario(rule("a"), rule("b")), 1)
-    found = [send(injector) for _ in range(3)]
+    decisions = [send(injector) for _ in range(3)]
     injector.begin_task(2)
-    found.append(send(injector))
+    decisions.append(send(injector))
 
-    ids = [it.id for decision in found for it in (*decision.injections, *decision.superseded)]
+    ids = [it.id for decision in decisions for it in (*decision.injections, *decision.superseded)]
 
     assert ids == [f"i{number}" for number, _ in zip(count(1), ids, strict=False)]
 

@@ -134,7 +134,7 @@ def play(
 ) -> tuple[list[Event], list[PlannedInjection]]:
     """Play a stream; return the events it leaves and its injections."""
     events: list[Event] = []
-    found: list[PlannedInjection] = []
+    injections: list[PlannedInjection] = []
     shots = 0
     for number, (what, which, end) in enumerate(steps):
         now = number * 0.1
@@ -166,9 +166,9 @@ def play(
             for injection in (*decision.injections, *decision.superseded):
                 injector.settle(injection, delivered=end != "miss")
                 events.append(planned(injection))
-                found.append(injection)
+                injections.append(injection)
             injector.finish(exchange.id)
-    return events, found
+    return events, injections
 
 
 @given(of=SCENARIOS, steps=STEPS, seed=st.integers(0, 99))
@@ -234,25 +234,25 @@ def test_a_replay_hits_the_places_without_the_calls_that_armed_or_it_is_refused(
 
 def by_hand_since(events: list[Event]) -> list[bool]:
     """Return for each event whether a call had armed in its task."""
-    armed, found = False, []
+    armed, injections = False, []
     for event in events:
         armed = event == Armed(by="control") or (armed and not isinstance(event, TaskBegan))
-        found.append(armed)
-    return found
+        injections.append(armed)
+    return injections
 
 
 def numbered(
     injector: Injector, steps: list[tuple[str, str, str]]
 ) -> tuple[list[tuple[int, str]], list[PlannedInjection]]:
     """Return which exchanges of a stream were hit by which rule."""
-    events, found = play(injector, steps)
+    events, injections = play(injector, steps)
     exchange, hit = 0, []
     for event in events:
         if isinstance(event, RequestSeen):
             exchange += 1
         elif isinstance(event, FaultPlanned):
             hit.append((exchange, event.rule))
-    return hit, found
+    return hit, injections
 
 
 # ---- what is read
@@ -409,7 +409,7 @@ def test_a_trial_without_a_scenario_has_no_faults_to_replay(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("first", "then", "said"),
+    ("first", "then", "text"),
     [
         (
             TrialBegan(scenario={"name": "s", "rules": [{"name": "r"}]}),
@@ -444,9 +444,9 @@ def test_a_trial_without_a_scenario_has_no_faults_to_replay(tmp_path: Path) -> N
     ],
 )
 def test_what_this_version_cannot_run_is_named(
-    tmp_path: Path, first: TrialBegan, then: list[Event], said: str
+    tmp_path: Path, first: TrialBegan, then: list[Event], text: str
 ) -> None:
-    assert said in refusal(written(tmp_path, first, *then))
+    assert text in refusal(written(tmp_path, first, *then))
     assert str(tmp_path / EVENTS) in refusal(tmp_path)
 
 
@@ -464,10 +464,10 @@ def test_an_arming_that_nothing_repeats_cannot_be_replayed(tmp_path: Path) -> No
     by_hand = Armed(by="control")
     ended = AgentAction(exchange="x1", step=1, name="stop", arguments={}, role="finish")
 
-    said = refusal(written(tmp_path, began(late), SEEN, by_hand))
-    assert "cannot be replayed: it was armed by a call while exchanges were under way" in said
-    said = refusal(written(tmp_path, began(one()), ended, by_hand))
-    assert "cannot be replayed: it was armed by a call after the agent had ended" in said
+    message = refusal(written(tmp_path, began(late), SEEN, by_hand))
+    assert "cannot be replayed: it was armed by a call while exchanges were under way" in message
+    message = refusal(written(tmp_path, began(one()), ended, by_hand))
+    assert "cannot be replayed: it was armed by a call after the agent had ended" in message
 
     for good in (
         (began(late), SEEN, answered, by_hand),
@@ -479,5 +479,5 @@ def test_an_arming_that_nothing_repeats_cannot_be_replayed(tmp_path: Path) -> No
 
 def test_a_count_that_is_none_is_named(tmp_path: Path) -> None:
     wrong = Control(call="arm", arguments={"passed": {"down": 1}})
-    said = refusal(written(tmp_path, began(one()), wrong))
-    assert "holds a count that this version cannot run: down: Input should be" in said
+    message = refusal(written(tmp_path, began(one()), wrong))
+    assert "holds a count that this version cannot run: down: Input should be" in message

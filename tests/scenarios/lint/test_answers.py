@@ -42,8 +42,8 @@ def test_a_limited_rate_holds_for_messages_of_websockets_too() -> None:
 
 
 def test_websockets_among_others_are_told_to_pass() -> None:
-    said = told({"kind": "json_corruption"}, {"resource": ["xhr", "websocket"]})
-    assert "hits no WebSocket, though its `resource` names them" in said
+    message = told({"kind": "json_corruption"}, {"resource": ["xhr", "websocket"]})
+    assert "hits no WebSocket, though its `resource` names them" in message
     assert "hits no WebSocket" not in told({"kind": "http_error"}, {"resource": ["websocket"]})
 
 
@@ -90,8 +90,8 @@ def test_a_call_to_a_model_over_a_websocket_is_not_hit() -> None:
 def test_a_fault_that_changes_no_answer_of_such_a_kind_is_told(
     fault: str, match: dict[str, Any], why: str
 ) -> None:
-    said = told({"kind": fault}, match)
-    assert why in said if why else "can never apply" not in said
+    message = told({"kind": fault}, match)
+    assert why in message if why else "can never apply" not in message
 
 
 @pytest.mark.parametrize(

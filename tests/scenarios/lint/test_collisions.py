@@ -8,8 +8,8 @@ from warex.scenarios.scenario import Scenario
 
 
 def in_words(made: Scenario) -> tuple[str, ...]:
-    gone = superseded(made.rules)
-    left = [each for each in made.rules if each.name not in gone]
+    missing = superseded(made.rules)
+    left = [each for each in made.rules if each.name not in missing]
     return (*explain_superseded(made.rules), *collisions(left))
 
 
@@ -20,8 +20,8 @@ def told(*rules: dict[str, object]) -> str:
 
 @pytest.mark.parametrize("later", [{"always": True}, {"first": 1}, {"probability": 0.5}])
 def test_a_rule_behind_one_that_is_always_triggered_can_never_apply(later: object) -> None:
-    said = told(rule("a", match=PAGES), rule("b", later, match=PAGES))
-    assert said.startswith("Rule 'b' can never apply: rule 'a' comes before it")
+    message = told(rule("a", match=PAGES), rule("b", later, match=PAGES))
+    assert message.startswith("Rule 'b' can never apply: rule 'a' comes before it")
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_a_rule_behind_one_that_is_always_triggered_can_never_apply(later: objec
     ],
 )
 def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: object) -> None:
-    said = told(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
-    assert said == (
+    message = told(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
+    assert message == (
         "Rules 'a' and 'b' may meet in one exchange; then 'a' is applied and 'b' is missed"
         " (superseded)."
     )
@@ -86,8 +86,8 @@ def test_a_rule_judged_at_the_answer_comes_after_one_judged_at_the_request(
     # A window may have opened in between, and the two count by themselves.
     for trigger in ({"nth": 2}, {"always": True, "between": [0, 5]}):
         early = rule("request", trigger, match=PAGES)
-        (said,) = in_words(scenario({**answer, "trigger": trigger}, early))
-        assert said == (
+        (message,) = in_words(scenario({**answer, "trigger": trigger}, early))
+        assert message == (
             "Rules 'request' and 'answer' may meet in one exchange; then 'request' is applied and "
             "'answer' is missed (superseded): 'request' is judged at the request, 'answer' only at "
             "the answer."
@@ -96,8 +96,8 @@ def test_a_rule_judged_at_the_answer_comes_after_one_judged_at_the_request(
 
 def test_faults_that_do_not_end_an_exchange_both_strike() -> None:
     slow = {"kind": "javascript_failure", "mode": "delay"}
-    said = told(rule("slow", fault=slow), rule("down", match={"resource": "script"}))
-    assert said.endswith("then both are applied, in this order.")
+    message = told(rule("slow", fault=slow), rule("down", match={"resource": "script"}))
+    assert message.endswith("then both are applied, in this order.")
 
 
 POPUP = {"kind": "popup"}
@@ -109,8 +109,8 @@ def test_a_page_fault_changes_a_reply_of_warex_whatever_the_order_of_rules() -> 
         "Rules 'pop' and 'err' may meet in one exchange; then both are applied, 'err' before the"
         " site is asked, 'pop' at its answer."
     )
-    said = told(rule("err", once, match=PAGES), rule("pop", match=PAGES, fault=POPUP))
-    assert said.endswith("then both are applied, in this order.")
+    message = told(rule("err", once, match=PAGES), rule("pop", match=PAGES, fault=POPUP))
+    assert message.endswith("then both are applied, in this order.")
 
 
 @pytest.mark.parametrize("order", [("redirect", "page"), ("page", "redirect")])
@@ -121,8 +121,8 @@ def test_a_redirect_has_no_page_for_a_fault_of_pages_whichever_comes_first(
         "redirect": rule("redirect", match=PAGES, fault={"kind": "redirect_loop"}),
         "page": rule("page", match=PAGES, fault={"kind": "popup"}),
     }
-    said = told(*(rules[name] for name in order))
-    assert said.endswith(
+    message = told(*(rules[name] for name in order))
+    assert message.endswith(
         "may meet in one exchange; then the redirect of 'redirect' is sent, in which 'page' finds"
         " no page (missed: nothing_to_rewrite)."
     )
@@ -172,7 +172,7 @@ def test_rules_that_can_never_meet_are_no_told(one: object, other: object) -> No
 
 
 def together(*rules: dict[str, object]) -> tuple[str, ...]:
-    return tuple(said for said in in_words(scenario(*rules)) if "may meet" in said)
+    return tuple(in_words for in_words in in_words(scenario(*rules)) if "may meet" in in_words)
 
 
 def test_rules_that_may_all_meet_are_told_once() -> None:
@@ -212,7 +212,7 @@ def test_groups_that_do_not_meet_are_told_apart() -> None:
     half = {"probability": 0.5}
     of = {"a": "document", "b": "document", "c": "script", "d": "script"}
     made = [rule(name, half, match={"resource": kind}) for name, kind in of.items()]
-    assert [said.partition(" may meet")[0] for said in together(*made)] == [
+    assert [message.partition(" may meet")[0] for message in together(*made)] == [
         "Rules 'a' and 'b'",
         "Rules 'c' and 'd'",
     ]
@@ -228,6 +228,6 @@ def test_rules_that_one_rule_leaves_nothing_to_are_told_once_and_meet_no_other()
 
 def test_a_fault_of_writes_leaves_pages_to_a_later_rule() -> None:
     conflict = {"kind": "write_conflict"}
-    said = told(rule("a", fault=conflict), rule("b", match=PAGES, fault={"kind": "http_error"}))
+    message = told(rule("a", fault=conflict), rule("b", match=PAGES, fault={"kind": "http_error"}))
 
-    assert "Rules 'a' and 'b' may meet" in said
+    assert "Rules 'a' and 'b' may meet" in message

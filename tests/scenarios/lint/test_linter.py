@@ -41,7 +41,7 @@ def test_no_preset_leaves_a_doubt(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(MIXED))
 def test_of_faults_together_nothing_is_told_but_that_they_may_meet(name: str) -> None:
-    assert all("may meet" in said for said in lint(load_preset(name)))
+    assert all("may meet" in lint for lint in lint(load_preset(name)))
 
 
 def test_a_change_of_a_page_tells_nobody_that_an_order_was_not_placed() -> None:
@@ -49,8 +49,8 @@ def test_a_change_of_a_page_tells_nobody_that_an_order_was_not_placed() -> None:
 
 
 def test_the_papers_count_of_scripts_is_told_to_depend_on_their_order() -> None:
-    (said,) = lint(load_preset("paper/javascript"))
-    assert "which of them are hit can differ from run to run" in said
+    (message,) = lint(load_preset("paper/javascript"))
+    assert "which of them are hit can differ from run to run" in message
 
 
 def doubt(*rules: dict[str, object]) -> str:
@@ -65,9 +65,9 @@ def test_a_rule_that_can_never_match_meets_no_other() -> None:
 
 def test_what_holds_of_several_rules_is_told_once() -> None:
     made = [rule(name, {"first": 2}, match={"url": f"https://{name}.example/*"}) for name in "abc"]
-    (said,) = lint(scenario(*made))
-    assert said.startswith("Rule 'a' numbers requests together")
-    assert said.endswith(" The same holds of 'b' and 'c'.")
+    (message,) = lint(scenario(*made))
+    assert message.startswith("Rule 'a' numbers requests together")
+    assert message.endswith(" The same holds of 'b' and 'c'.")
 
 
 def test_a_lost_answer_to_a_write_is_told_to_have_acted() -> None:
@@ -91,11 +91,11 @@ ENDING = [
 @pytest.mark.parametrize("fault", ENDING)
 def test_what_is_made_to_end_is_told_not_to_where_every_request_is_hit(fault: object) -> None:
     for all_of_them in ({"always": True}, {"every": 1}, {"probability": 1.0}):
-        said = "\n".join(lint(scenario(rule("a", all_of_them, fault, match=PAGES))))
-        assert "Rule 'a' hits every request, so " in said
+        message = "\n".join(lint(scenario(rule("a", all_of_them, fault, match=PAGES))))
+        assert "Rule 'a' hits every request, so " in message
     for some in ({"first": 1}, {"nth": [3]}, {"every": 2}, {"always": True, "between": [0, 9]}):
-        said = "\n".join(lint(scenario(rule("a", some, fault, match=PAGES))))
-        assert "hits every request" not in said
+        message = "\n".join(lint(scenario(rule("a", some, fault, match=PAGES))))
+        assert "hits every request" not in message
 
 
 @pytest.mark.parametrize("fault", ENDING)
@@ -144,9 +144,9 @@ def test_numbering_what_arrives_in_parallel_is_told_to_be_chance() -> None:
 
 
 def test_a_pattern_that_no_url_fits_is_told() -> None:
-    said = doubt(rule("a", match={"url": "shop.example/*"}))
-    assert "no URL begins like `shop.example/*`" in said
-    assert "`https://shop.example/*`" in said
+    message = doubt(rule("a", match={"url": "shop.example/*"}))
+    assert "no URL begins like `shop.example/*`" in message
+    assert "`https://shop.example/*`" in message
     assert "has a meaning only in front" in doubt(rule("a", match={"url": "https://{sites}/x"}))
 
 

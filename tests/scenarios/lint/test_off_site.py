@@ -24,9 +24,9 @@ from warex.scenarios.lint.off_site import off_site
 def test_a_host_outside_the_task_sites_is_told_where_they_are_known(
     match: dict[str, object],
 ) -> None:
-    (said,) = off_site(rule(match), SITES)
+    (messages,) = off_site(rule(match), SITES)
 
-    assert said == (
+    assert messages == (
         "hits nothing on the task sites (https://shop.example, http://127.0.0.1:8000):"
         f" `{next(iter(match.values()))}` is elsewhere."
     )
@@ -58,7 +58,7 @@ def test_a_regular_expression_that_may_fit_a_site_is_not_told(pattern: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("url", "kind", "told"),
+    ("url", "kind", "reported"),
     [
         ("https://other.example/*", "connection_refused", True),
         ("https://shop.example:8443", "connection_refused", True),
@@ -70,14 +70,14 @@ def test_a_regular_expression_that_may_fit_a_site_is_not_told(pattern: str) -> N
     ],
 )
 def test_a_connection_fault_is_about_the_hosts_and_ports_of_sites(
-    url: str, kind: str, told: bool
+    url: str, kind: str, reported: bool
 ) -> None:
-    assert len(list(off_site(rule({"url": url}, {"kind": kind}), SITES))) == told
+    assert len(list(off_site(rule({"url": url}, {"kind": kind}), SITES))) == reported
 
 
 def test_of_many_sites_the_first_are_named() -> None:
     sites = tuple(f"https://s{number}.example" for number in range(20))
-    (said,) = off_site(rule({"url": "https://other.example/*"}), sites)
+    (messages,) = off_site(rule({"url": "https://other.example/*"}), sites)
 
-    assert "https://s7.example and 12 more)" in said
-    assert "s8" not in said
+    assert "https://s7.example and 12 more)" in messages
+    assert "s8" not in messages

@@ -112,10 +112,10 @@ def rule(
 def test_a_match_that_no_request_fits_is_told_with_the_reason(
     match: dict[str, object], why: str
 ) -> None:
-    (said,) = unmatchable(rule(match), never=("https://shop.example/health*",))
+    (messages,) = unmatchable(rule(match), never=("https://shop.example/health*",))
 
-    assert said.startswith("can never apply: ")
-    assert why in said
+    assert messages.startswith("can never apply: ")
+    assert why in messages
 
 
 @pytest.mark.parametrize(
@@ -127,17 +127,17 @@ def test_a_match_that_no_request_fits_is_told_with_the_reason(
     ],
 )
 def test_an_answer_that_no_site_gives_is_told(match: dict[str, object], why: str) -> None:
-    (said,) = unmatchable(rule(match, LOST))
+    (messages,) = unmatchable(rule(match, LOST))
 
-    assert why in said
+    assert why in messages
 
 
 @pytest.mark.parametrize("resource", ["script", ["image", "font"]])
 def test_a_fault_that_changes_pages_is_told_where_there_are_none(resource: object) -> None:
-    (said,) = unmatchable(rule({"resource": resource}, {"kind": "popup"}))
+    (messages,) = unmatchable(rule({"resource": resource}, {"kind": "popup"}))
 
-    assert "popup changes pages, and the rule is about" in said
-    assert said.endswith("name document under `resource`.")
+    assert "popup changes pages, and the rule is about" in messages
+    assert messages.endswith("name document under `resource`.")
     assert not list(unmatchable(rule({"resource": ["script", "document"]}, {"kind": "popup"})))
 
 
@@ -165,9 +165,9 @@ def test_a_worker_on_pages_of_plain_http_is_told(url: str, possible: bool) -> No
 
 
 def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
-    (said,) = unmatchable(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
+    (messages,) = unmatchable(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
 
-    assert said == (
+    assert messages == (
         "can never apply: its pattern is about .css files, a stylesheet, and the rule"
         " about script, the default of javascript_failure, only; name stylesheet under `resource`."
     )

@@ -27,7 +27,7 @@ def flat(made: Scenario) -> str:
 
 
 def test_every_part_of_a_rule_is_told() -> None:
-    said = flat(
+    text = flat(
         scenario(
             rule(
                 "down",
@@ -62,7 +62,7 @@ def test_every_part_of_a_rule_is_told() -> None:
         "When: after the site has acted, so only its answer is lost: an order sent is an order"
         " placed",
     ):
-        assert part in said
+        assert part in text
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_every_pattern_has_its_words(match: object, words: str) -> None:
 def test_a_rule_tells_who_meets_it_and_who_is_healthy_then(
     kind: str, healthy: str, client: str
 ) -> None:
-    said = flat(scenario(rule("down", {"first": 1}, {"kind": kind})))
+    text = flat(scenario(rule("down", {"first": 1}, {"kind": kind})))
 
-    assert f"the first one; after that {healthy} again" in said
-    assert f"The {client} meets: {kind}: " in said
+    assert f"the first one; after that {healthy} again" in text
+    assert f"The {client} meets: {kind}: " in text
 
 
 def test_a_scenario_without_rules_says_that_nothing_is_hit() -> None:
@@ -133,7 +133,7 @@ def test_a_scenario_without_rules_says_that_nothing_is_hit() -> None:
 
 
 def test_a_connection_fault_is_told_by_what_is_tried_and_where_it_shows() -> None:
-    said = flat(
+    message = flat(
         scenario(
             rule(
                 "gone",
@@ -152,7 +152,7 @@ def test_a_connection_fault_is_told_by_what_is_tried_and_where_it_shows() -> Non
         "When: before there is a request, so the site does nothing; shows in namespace mode (warex"
         " exec --isolate namespace, or the same of warex run) only",
     ):
-        assert part in said
+        assert part in message
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_what_a_rule_of_tools_is_about_is_told(mcp: object, kind: str, words: st
 
 
 def test_what_is_different_for_good_is_not_called_healthy_again() -> None:
-    said = flat(scenario(rule("a", {"first": 1}, {"kind": "item_gone"})))
+    text = flat(scenario(rule("a", {"first": 1}, {"kind": "item_gone"})))
 
-    assert "the first one; what is different then stays so" in said
-    assert "Which exchanges: GET requests whose resource is document or xhr" in said
+    assert "the first one; what is different then stays so" in text
+    assert "Which exchanges: GET requests whose resource is document or xhr" in text

@@ -292,10 +292,10 @@ def test_a_trials_model_calls_are_its_steps_from_their_request_on(tmp_path: Path
 def test_a_fault_of_streams_misses_a_call_that_asked_for_none(
     tmp_path: Path, kind: str, missed: bool
 ) -> None:
-    whole = msgspec.structs.replace(called("1", 1), family="openai_chat")
-    streamed = msgspec.structs.replace(whole, exchange="2", step=2, stream=True)
+    full = msgspec.structs.replace(called("1", 1), family="openai_chat")
+    streamed = msgspec.structs.replace(full, exchange="2", step=2, stream=True)
     url = "https://llm.example/v1/chat/completions"
-    path = trial(tmp_path, TrialBegan(), asked("1", url), asked("2", url), whole, streamed)
+    path = trial(tmp_path, TrialBegan(), asked("1", url), asked("2", url), full, streamed)
     rule = {"name": "r", "trigger": {"always": True}, "fault": {"kind": kind}}
 
     hits = hits_in_recording(Scenario.model_validate({"name": "s", "rules": [rule]}), path)
@@ -378,11 +378,11 @@ def unreachable(kind: str, **keys: object) -> Scenario:
 
 
 def test_a_har_says_which_request_waited_for_a_name_a_connection_and_tls(tmp_path: Path) -> None:
-    kept = {"dns": -1, "connect": -1, "ssl": -1}
+    retained = {"dns": -1, "connect": -1, "ssl": -1}
     path = har(
         tmp_path,
         row(f"{SHOP}/", 0, timings={"dns": 1, "connect": 20, "ssl": 10}),
-        row(f"{SHOP}/a", 1, timings=kept),
+        row(f"{SHOP}/a", 1, timings=retained),
         row("http://plain.example/", 2, timings={"dns": 1, "connect": 5, "ssl": -1}),
         row(f"{SHOP}/b", 9, timings={"dns": -1, "connect": 20, "ssl": 10}),
     )
@@ -454,8 +454,8 @@ def test_a_trial_is_played_by_its_names_connections_and_failed_attempts(tmp_path
     )
 
     def hits(kind: str) -> list[tuple[float, int]]:
-        found = hits_in_recording(unreachable(kind, trigger={"always": True}), trial)
-        return [(hit.at, hit.number) for hit in found]
+        hits = hits_in_recording(unreachable(kind, trigger={"always": True}), trial)
+        return [(hit.at, hit.number) for hit in hits]
 
     assert hits("dns_failure") == [(0.5, 1)]
     assert hits("connection_refused") == [(1.0, 1), (5.0, 1), (9.0, 3)]

@@ -67,17 +67,17 @@ def run() -> None:
     name = "tools of Python"
     if Server.__name__ == "FastMCP":
         server = Server(name, port=int(port), transport_security=open_to_all, **options)
-        given: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
     else:
         server = Server(name)
-        given = {"port": int(port), "transport_security": open_to_all}
-        given |= {} if transport == "sse" else options
+        fields = {"port": int(port), "transport_security": open_to_all}
+        fields |= {} if transport == "sse" else options
     for tool in (shout, add, fail, picture, work):
         server.tool()(tool)
     if transport == "stdio":
         server.run("stdio")
         return
-    server.run(kind, **given)
+    server.run(kind, **fields)
 
 
 run()

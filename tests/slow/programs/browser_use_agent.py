@@ -20,14 +20,14 @@ async def main(vendor: str, model: str, browser: str, task: str) -> None:
     )
     agent = Agent(task=task, llm=CHATS[vendor](model=model), browser_profile=profile)
     history = await agent.run(max_steps=8)
-    said = {
+    answer = {
         "answer": history.final_result(),
         "actions": history.action_names(),
         "steps": history.number_of_steps(),
         "llm_calls": history.usage.entry_count,
         "output_tokens": history.usage.total_completion_tokens,
     }
-    print(json.dumps(said))
+    print(json.dumps(answer))
 
 
 if __name__ == "__main__":

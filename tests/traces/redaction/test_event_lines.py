@@ -32,10 +32,10 @@ def test_a_long_value_of_a_tool_call_is_shortened_and_a_secret_at_its_end_is_non
 
     line = written(call(**{name: value}))
 
-    kept = line[name]["content"][0]["text"]
+    retained = line[name]["content"][0]["text"]
     assert line["shortened"]
-    assert 262_100 <= len(kept) < 262_300
-    assert "ghp_" not in kept
+    assert 262_100 <= len(retained) < 262_300
+    assert "ghp_" not in retained
 
 
 def test_the_error_of_a_tool_call_is_short_and_redacted() -> None:
@@ -49,11 +49,13 @@ def test_the_error_of_a_tool_call_is_short_and_redacted() -> None:
 def test_the_line_of_a_refused_request_is_short_and_redacted() -> None:
     line = "GET /a?token=s3cret " + "x" * 155 + f" {TOKEN} "
 
-    said = written(RequestRefused(connection="c1", status=400, line=line, reason="two Host lines"))
+    answer = written(
+        RequestRefused(connection="c1", status=400, line=line, reason="two Host lines")
+    )
 
-    assert said["line"].startswith("GET /a?token=[redacted] xxx")
-    assert len(said["line"]) <= 200
-    assert "ghp_" not in said["line"]
+    assert answer["line"].startswith("GET /a?token=[redacted] xxx")
+    assert len(answer["line"]) <= 200
+    assert "ghp_" not in answer["line"]
 
 
 def test_the_ledger_has_no_secret_of_a_url() -> None:
@@ -96,10 +98,10 @@ def test_long_texts_of_others_are_not_kept_in_memory(place: str) -> None:
     try:
         for number in range(1, 101):
             write(number)
-        kept, _ = tracemalloc.get_traced_memory()
+        retained, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert kept < 500_000
+    assert retained < 500_000
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,8 @@ def test_secrets_go_and_all_else_stays(tmp_path: Path, before: str, after: str) 
 @pytest.mark.parametrize("ascii_only", [True, False])
 def test_a_file_of_json_stays_json(tmp_path: Path, ascii_only: bool) -> None:
     path = tmp_path / "result.json"
-    said = {"error": f'"{HUSH}" at "http://u:p@h/?key=p"', "answer": "7"}
-    path.write_text(json.dumps(said, ensure_ascii=ascii_only, indent=1), "utf-8")
+    answer = {"error": f'"{HUSH}" at "http://u:p@h/?key=p"', "answer": "7"}
+    path.write_text(json.dumps(answer, ensure_ascii=ascii_only, indent=1), "utf-8")
 
     redact_file(path, [HUSH])
 

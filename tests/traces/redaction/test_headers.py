@@ -7,9 +7,9 @@ from warex.traces.redaction.redactor import Redactor
 
 @pytest.mark.parametrize(("name", "value"), UNLISTED_HEADERS)
 def test_of_a_header_that_no_list_has_only_length_and_hash_are_kept(name: str, value: str) -> None:
-    kept = Redactor().header(name, value)[1]
+    retained = Redactor().header(name, value)[1]
 
-    assert kept.startswith(f"[redacted:{len(value)}:")
+    assert retained.startswith(f"[redacted:{len(value)}:")
 
 
 @pytest.mark.parametrize(

@@ -161,8 +161,8 @@ CLICKS: list[JsonValue] = [
 @pytest.mark.parametrize("ends", ["Return", "Tab"])
 def test_what_a_computer_types_key_by_key_goes_and_is_learned(ends: str) -> None:
     def press(key: str) -> JsonValue:
-        given: JsonValue = {"action": "key", "text": key}
-        return {"type": "tool_use", "id": "1", "name": "computer", "input": given}
+        fields: JsonValue = {"action": "key", "text": key}
+        return {"type": "tool_use", "id": "1", "name": "computer", "input": fields}
 
     talk: list[JsonValue] = [{"role": "assistant", "content": CLICKS}]
     for key in (*"hunter2x", ends, "q"):

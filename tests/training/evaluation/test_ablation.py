@@ -28,11 +28,11 @@ def counts(variant: Variant, seed: int = 0) -> tuple[int, int]:
 
 
 def test_each_variant_differs_from_all_of_the_data_in_one_thing() -> None:
-    found = variants(
+    result = variants(
         without_relabelled=True, clean_per_failure=[0, 3], families=[1], examples=[8, 16]
     )
 
-    assert [it.name for it in found] == [
+    assert [it.name for it in result] == [
         "all",
         "without relabelled",
         "0 clean per failure",
@@ -41,8 +41,8 @@ def test_each_variant_differs_from_all_of_the_data_in_one_thing() -> None:
         "8 failures",
         "16 failures",
     ]
-    changed = [sum(a != b for a, b in zip(_fields(it), _fields(found[0]), strict=True))
-               for it in found[1:]]  # fmt: skip
+    changed = [sum(a != b for a, b in zip(_fields(it), _fields(result[0]), strict=True))
+               for it in result[1:]]  # fmt: skip
     assert changed == [1] * 6
 
 

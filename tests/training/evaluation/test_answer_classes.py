@@ -67,9 +67,9 @@ def test_a_tool_call_is_an_action_too() -> None:
     function = {"name": "goto", "arguments": '{"url": "https://shop.example/"}'}
     call = {"id": "c", "type": "function", "function": function}
 
-    found = classify({"role": "assistant", "content": "", "tool_calls": [call]}, FAULT, WORDS)
+    answer = classify({"role": "assistant", "content": "", "tool_calls": [call]}, FAULT, WORDS)
 
-    assert (found.label, found.action) == ("recovery", "goto(url='https://shop.example/')")
+    assert (answer.label, answer.action) == ("recovery", "goto(url='https://shop.example/')")
 
 
 def test_the_very_action_that_closed_a_dialog_recovers() -> None:

@@ -29,24 +29,24 @@ def test_few_elements_words_and_majority_are_measured_on_the_same_rows() -> None
         it for site in sites for it in (clean(f"c{site}", site), failure(f"f{site}", site=site))
     ]
 
-    found = by_name([*rows, clean("more")])
+    results = by_name([*rows, clean("more")])
 
-    assert (str(found["few elements"].recovery), str(found["few elements"].false_reloads)) == (
+    assert (str(results["few elements"].recovery), str(results["few elements"].false_reloads)) == (
         "6/6",
         "0/7",
     )
-    assert found["bag of words"].learnt_from == "the test, by site"
-    assert found["bag of words"].balanced == 1
-    assert (found["majority"].recovery.hits, found["majority"].false_reloads.hits) == (0, 0)
+    assert results["bag of words"].learnt_from == "the test, by site"
+    assert results["bag of words"].balanced == 1
+    assert (results["majority"].recovery.hits, results["majority"].false_reloads.hits) == (0, 0)
 
 
 def test_words_are_learnt_from_the_training_rows_that_are_given() -> None:
     train = [clean("t1"), failure("t2")]
 
-    found = by_name([clean("c"), failure("f")], train)
+    results = by_name([clean("c"), failure("f")], train)
 
-    assert found["bag of words"].learnt_from == "2 training rows"
-    assert found["bag of words"].separates
+    assert results["bag of words"].learnt_from == "2 training rows"
+    assert results["bag of words"].separates
 
 
 def test_a_wanted_reload_of_a_clean_step_is_no_false_reload() -> None:

@@ -7,8 +7,8 @@ from warex.training.evaluation.recovery_test import Answers, results
 
 def answers(*counts: tuple[AnswerClass, int], clean: tuple[AnswerClass, ...] = ()) -> Answers:
     each = [one for one, times in counts for _ in range(times)]
-    found = {f"f{at}": ClassifiedAnswer(one, "", same_kind=False) for at, one in enumerate(each)}
-    return found | {
+    results = {f"f{at}": ClassifiedAnswer(one, "", same_kind=False) for at, one in enumerate(each)}
+    return results | {
         f"c{at}": ClassifiedAnswer(one, "", same_kind=True) for at, one in enumerate(clean)
     }
 
@@ -33,9 +33,9 @@ def test_the_papers_numbers_come_out() -> None:
 
 
 def test_a_model_that_always_reloads_is_seen_on_clean_steps() -> None:
-    found = answers(("recovery", 21), clean=("false_reload", "agreement"))
+    result = answers(("recovery", 21), clean=("false_reload", "agreement"))
 
-    (one,) = results(ROWS, {"base": found})
+    (one,) = results(ROWS, {"base": result})
 
     assert str(one.recovery) == "21/21"
     assert str(one.agreement) == "1/2"

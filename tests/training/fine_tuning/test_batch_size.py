@@ -20,8 +20,8 @@ def test_parts_divide_a_batch_evenly() -> None:
 
 
 def test_a_number_is_taken_as_it_is_and_on_a_processor_auto_is_one() -> None:
-    given = Hyperparameters(at_once=4)
-    assert at_once(on("cuda:0"), given, 100, pairs=False, processes=2) == 4
+    settings = Hyperparameters(at_once=4)
+    assert at_once(on("cuda:0"), settings, 100, pairs=False, processes=2) == 4
     assert at_once(on("cpu"), AUTO, 100, pairs=False, processes=1) == 1
 
 

@@ -21,9 +21,9 @@ def test_an_endpoint_is_asked_the_prompt_and_never_shown_the_answer(
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     rows = [row("a"), failure("b")]
 
-    found = dict((it.id, answer) for it, answer in answers_by_endpoint(url, "m", rows))
+    results = dict((it.id, answer) for it, answer in answers_by_endpoint(url, "m", rows))
 
-    assert found == {name: {"role": "assistant", "content": "reload()"} for name in ("a", "b")}
+    assert results == {name: {"role": "assistant", "content": "reload()"} for name in ("a", "b")}
     assert {body["model"] for body in Endpoint.asked} == {"m"}
     assert sorted(str(body["messages"]) for body in Endpoint.asked) == sorted(
         str(it.prompt) for it in rows
@@ -42,7 +42,7 @@ def test_an_overloaded_endpoint_is_asked_again(url: str) -> None:
 
 @pytest.mark.wire
 @pytest.mark.parametrize(
-    ("status", "said", "kind", "words"),
+    ("status", "value", "kind", "words"),
     [
         (401, {"error": "no key"}, InputError, "answered 401"),
         (500, {"error": "broken"}, MachineError, "answered 500"),
@@ -50,9 +50,9 @@ def test_an_overloaded_endpoint_is_asked_again(url: str) -> None:
     ],
 )
 def test_an_endpoint_that_is_of_no_use_is_said_to_be_so(
-    url: str, status: int, said: object, kind: type[Exception], words: str
+    url: str, status: int, value: object, kind: type[Exception], words: str
 ) -> None:
-    Endpoint.answers[:] = [(status, said)]
+    Endpoint.answers[:] = [(status, value)]
 
     with pytest.raises(kind, match=words):
         list(answers_by_endpoint(url, "m", [row()]))

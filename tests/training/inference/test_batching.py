@@ -36,12 +36,12 @@ def test_those_who_wait_and_want_the_same_are_answered_together(
     monkeypatch.setattr(batching, "generate", answer)
     batcher = Batcher(LoadedModel(None, None, "cpu", "m"), size=2)
     first, other, late = wanted()[0], wanted(adapter="b")[0], wanted()[0]
-    gone, more = wanted()[0], [wanted()[0] for _ in range(2)]
+    missing, more = wanted()[0], [wanted()[0] for _ in range(2)]
     batcher.start()
     batcher.ask(first)
     assert begun.wait(10)
-    gone.cancelled = True
-    for one in (other, late, gone, *more):
+    missing.cancelled = True
+    for one in (other, late, missing, *more):
         batcher.ask(one)
     go_on.set()
     while sum(map(len, batches)) < 5:
@@ -105,11 +105,11 @@ def test_an_answer_is_the_same_alone_and_in_a_batch(loaded: LoadedModel) -> None
 
 @pytest.mark.slow
 def test_who_is_gone_and_who_has_enough_get_no_more(loaded: LoadedModel) -> None:
-    (gone, generated), (enough, generated_enough) = wanted("a", 50), wanted("b", 50)
-    gone.cancelled = True
+    (missing, generated), (enough, generated_enough) = wanted("a", 50), wanted("b", 50)
+    missing.cancelled = True
     enough.done = lambda text: len(text) > 2
 
-    generate(loaded, [gone, enough])
+    generate(loaded, [missing, enough])
 
     assert len(generated) == 1
     assert generated_enough[-1].finish == "stop"
@@ -125,13 +125,13 @@ def test_a_bound_answer_is_a_legal_action_beside_one_that_is_free(
 
     loaded = load_model(str(tiny_model(tmp_path / "m")), precision="fp32", device="cpu")
     actions = ("click('12')", "click('é')", "reload()")
-    (free, said), (bound, answered) = wanted("a", 100), wanted("Which page?", 100)
+    (free, generations), (bound, answered) = wanted("a", 100), wanted("Which page?", 100)
     bound.legal = LegalAnswer(actions, thought)
 
     generate(loaded, [free, bound])
 
     last = answered[-1].text
-    assert said[-1].text.splitlines()[-1:] not in [[it] for it in actions]
+    assert generations[-1].text.splitlines()[-1:] not in [[it] for it in actions]
     assert last.rpartition("\n")[2] in actions
     assert answered[-1].finish == "stop"
     assert ("\n" in last) == thought

@@ -11,8 +11,8 @@ LEGAL = ("click('1')", "click('12')", "reload()")
 def after(text: str, *, thought: bool = False) -> set[str] | None:
     """Return what may follow a text, in letters; ``$`` for the end."""
     constraint = AnswerConstraint(LegalAnswer(LEGAL, thought), LETTERS, {END})
-    found = constraint.allowed(LETTERS.encode(text))
-    return None if found is None else {"$" if it == END else chr(it) for it in found}
+    result = constraint.allowed(LETTERS.encode(text))
+    return None if result is None else {"$" if it == END else chr(it) for it in result}
 
 
 def test_each_letter_leads_to_a_legal_action_and_its_end() -> None:

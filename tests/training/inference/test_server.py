@@ -145,7 +145,7 @@ async def test_a_call_of_a_tool_is_sent_as_one(server: Server, stream: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "said"),
+    ("body", "status", "text"),
     [
         (b"{", 400, "Invalid JSON"),
         (b'{"messages": []}', 400, "messages"),
@@ -162,12 +162,12 @@ async def test_a_call_of_a_tool_is_sent_as_one(server: Server, stream: bool) -> 
     ],
 )  # fmt: skip
 async def test_what_cannot_be_answered_is_refused_in_a_sentence(
-    server: Server, body: bytes, status: int, said: str
+    server: Server, body: bytes, status: int, text: str
 ) -> None:
     answer = await server[0].post("/chat/completions", content=body)
 
     assert answer.status_code == status
-    assert said in answer.json()["error"]["message"]
+    assert text in answer.json()["error"]["message"]
 
 
 async def test_text_parts_are_read_as_text(server: Server) -> None:

@@ -58,7 +58,7 @@ def test_a_gguf_is_loaded_without_a_word() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "text"),
     [
         ("nothing.gguf", r"nothing\.gguf is not a file"),
         ("./nothing", r"\./nothing is not a folder"),
@@ -69,7 +69,7 @@ def test_a_gguf_is_loaded_without_a_word() -> None:
     ],
 )
 def test_a_model_that_cannot_be_used_is_said_in_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
@@ -78,7 +78,7 @@ def test_a_model_that_cannot_be_used_is_said_in_a_sentence(
     (tmp_path / "spoilt/config.json").write_text("{")
     (tmp_path / "strange.gguf").write_bytes(b"GGUF nothing")
 
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=text):
         load_model(name)
 
 

@@ -89,7 +89,7 @@ def _pickled(folder: Path) -> None:
 def test_damaged_files_are_refused_in_a_sentence(data: Dataset, tmp_path: Path) -> None:
     folder = tmp_path / "ranker"
     train_ranker(data, folder)
-    whole = {name: (folder / name).read_bytes() for name in (FACTS, WEIGHTS)}
+    full = {name: (folder / name).read_bytes() for name in (FACTS, WEIGHTS)}
     damages: dict[str, Callable[[Path], object]] = {
         "is damaged": _cut,
         "does not fit": _other_size,
@@ -102,7 +102,7 @@ def test_damaged_files_are_refused_in_a_sentence(data: Dataset, tmp_path: Path) 
         damage(folder)
         with pytest.raises(InputError, match=message):
             load_ranker(folder)
-        for name, content in whole.items():
+        for name, content in full.items():
             (folder / name).write_bytes(content)
 
 

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from warex.llm.actions.base import Code, CodeCall, Language, inner_context
 from warex.llm.actions.javascript_code import javascript_calls
+from warex.llm.actions.other_languages import OTHER_LANGUAGES, as_javascript
 from warex.llm.actions.python_code import (
     NOTHING_DEFINED,
     Definitions,
@@ -30,6 +31,7 @@ _LANGUAGES: Mapping[str, Language] = {
     **dict.fromkeys(("javascript", "js", "jsx", "node", "mjs"), "javascript"),
     **dict.fromkeys(("typescript", "ts", "tsx"), "javascript"),
     **dict.fromkeys(("bash", "sh", "shell", "zsh", "console", "terminal"), "shell"),
+    **dict.fromkeys(OTHER_LANGUAGES, "javascript"),
 }
 _TAGS: Mapping[str, Language] = {
     **dict.fromkeys(("code", "python", "execute", "execute_ipython", "execute_python"), "python"),
@@ -75,12 +77,12 @@ def code_in_text(text: str) -> tuple[Code, ...]:
     """Return the pieces of code in a text whose language is known, in order."""
     blocks: list[Code] = []
     for block in _IN_TEXT.finditer(text):
-        language = _TAGS.get(block[1] or "") or _LANGUAGES.get((block["language"] or "").lower())
+        name = (block["language"] or "").lower()
+        language = _TAGS.get(block[1] or "") or _LANGUAGES.get(name)
         source = block["fenced"] if block["tagged"] is None else _bare(block["tagged"])
         if language is not None and len(blocks) < _MOST_BLOCKS:
-            blocks.append(
-                Code(language, _PROMPT.sub("", source) if language == "shell" else source)
-            )
+            source = _PROMPT.sub("", source) if language == "shell" else source
+            blocks.append(Code(language, as_javascript(source, name)))
     return tuple(blocks)
 
 
@@ -105,7 +107,8 @@ def code_in_tool_call(call: ToolCall) -> Code | None:
         source = _source(key, value)
         if key not in _OF_KEY or not source:
             continue
-        written_in = _LANGUAGES.get(as_text(arguments.get("language")).lower())
+        name = as_text(arguments.get("language")).lower()
+        written_in = _LANGUAGES.get(name)
         language = written_in or _OF_KEY[key] or named
         if language is None and key in _SURELY_CODE:
             language = _language_of(source)
@@ -113,7 +116,7 @@ def code_in_tool_call(call: ToolCall) -> Code | None:
             # ``{"command": "click", "selector": …}`` is a browser's own tool.
             language = "shell" if any(char.isspace() for char in source) else None
         if language is not None:
-            return Code(language, _bare(source))
+            return Code(language, as_javascript(_bare(source), name))
     return None
 
 

@@ -47,8 +47,8 @@ _DISTINCT: Final = lazy_re(
     r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption|src|dispatchevent"
 )
 """Names that nothing but a browser has."""
-_OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep"))
-"""Functions of Python's own modules that ask for a page or wait."""
+_OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep", "Sleep", "delay", "Delay"))
+"""Functions of languages' own modules that ask for a page or wait."""
 _DATA_FRAMES: Final = frozenset(("pandas", "polars"))
 _SETTINGS: Final = lazy_re(
     r"(?:set|clear|implicitly)_?\w*(?:timeout|interval|viewport|size|headers?|cookies?|wait)\w*",
@@ -123,7 +123,20 @@ def _in_tool_call(
 def _in_text(text: str, known: Collection[str], defined: Definitions) -> tuple[Action, ...]:
     if (read := read_code(code_in_text(text), defined)) is not None:
         return _selected(read, known) or _by_names(without_code(text), (), known)
-    return _selected(python_calls(text, defined) or (), known) or _by_names(text, (), known)
+    as_code = _selected(python_calls(text, defined) or (), known)
+    return as_code or _by_names(_under_action(text), (), known)
+
+
+def _under_action(text: str) -> str:
+    """Return an answer that is one action of computer use, ``{"type": "keypress", …}``, as such."""
+    bare = text.strip()
+    try:
+        fields = as_dict(parse_json(bare.encode(errors="replace"))) if bare[:1] == "{" else {}
+    except ValueError:
+        return text
+    is_action = "action" not in fields and "actions" not in fields
+    typed = fields.get("type", fields.get("action_type"))
+    return f'{{"action": {bare}}}' if is_action and isinstance(typed, str) else text
 
 
 def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action, ...]:
@@ -134,7 +147,10 @@ def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action
         kind = action_kind_with_arguments(action.name, _json(action))
         if call.is_command or kind == action_kind_with_arguments(call.name, _json(action)):
             action = call.as_action(call.name)
-        is_look_up = call.is_receiver and kind == "look"
+        # Of ``driver.navigate().refresh()``, the first call does nothing.
+        is_look_up = call.is_receiver and (
+            kind == "look" or (kind == "goto" and not call.arguments)
+        )
         is_known_kind = kind is not None or call.is_command
         if is_known_kind and not is_look_up and call.name not in known and _may_act(call):
             actions.append(action)
@@ -195,4 +211,6 @@ def _kind_of_call(call: ToolCall) -> ActionKind | None:
 
 def _is_meant(name: str, text: str) -> bool:
     """Whether a name without arguments is called, quoted, or follows ``Action:``."""
-    return bool(re.search(rf"\b{name}\(|\"{name}\"|(?i:action)[\W_]{{0,6}}{name}\b", text))
+    return bool(
+        re.search(rf"\b{name}\(|\"{name}\"|(?i:action|instruction)[\W_]{{0,6}}{name}\b", text)
+    )

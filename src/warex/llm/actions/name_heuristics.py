@@ -7,7 +7,7 @@ Agents use many names for the same actions: ``reload``, ``refresh_page``, ``brow
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import JsonValue
 
@@ -24,7 +24,7 @@ _NAMES: Mapping[ActionKind, str] = {
     "click": "act click dblclick doubleclick tap press keypress keys key hotkey submit enter"
     " dispatch left_mouse_down left_mouse_up mouse_down mouse_up",
     "type": "fill type write input select clear check uncheck upload insert set choose",
-    "wait": "wait sleep noop pause",
+    "wait": "wait sleep noop pause delay",
     "finish": "done completion stop finish finished answer complete terminate exit infeasible"
     " send_msg_to_user",
     "look": "scroll hover screenshot snapshot extract focus read find evaluate switch close drag"
@@ -43,7 +43,7 @@ _MODES: Mapping[str, ActionKind] = {
     **dict.fromkeys(("back", "forward"), "back"),
 }
 """Values by which an action of navigation says what it does."""
-_ELEMENT = frozenset(
+ELEMENT_ARGUMENTS: Final = frozenset(
     (
         *("selector", "css_selector", "xpath", "ref", "uid", "element", "element_id", "elementid"),
         *("bid", "index", "node_id", "nodeid", "backend_node_id", "coordinate", "coordinates"),
@@ -133,7 +133,7 @@ def _kind_of_arguments(arguments: Mapping[str, JsonValue]) -> ActionKind | None:
         return None
     if any(_ADDRESS.fullmatch(text) for text in _texts(dict(arguments))):
         return "goto"
-    if not names & _ELEMENT:
+    if not names & ELEMENT_ARGUMENTS:
         return None
     return "type" if names & _INPUT else "click"
 
@@ -143,8 +143,9 @@ def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:
     if receiver.endswith("history") and method == "go":
         return "back" if any(text != "0" for text in _texts(arguments)) else "reload"
     if (
-        method in _REQUESTS
+        method.lower() in _REQUESTS
         or method == "src"
+        or (method == "to" and receiver.endswith("navigate"))
         or (receiver.endswith("location") and method in _LOCATION)
     ):
         return "goto"

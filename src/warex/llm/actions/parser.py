@@ -135,9 +135,10 @@ _TAGGED = lazy_re(
     r"<(?:action|tool_call)>(.*?)(?:</(?:action|tool_call)>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _FENCED = lazy_re(r"```(.*?)```", re.DOTALL)
-_LABEL = lazy_re(r"[-*>`# \t]*action[ \t]*:[ \t*`]*", re.IGNORECASE)
+_LABEL = lazy_re(r"[-*>`# \t]*(?:action|instruction)[ \t]*:[ \t*`]*", re.IGNORECASE)
 _NAME = lazy_re(r"[A-Za-z_]\w*")
-_LINE_REST = lazy_re(r"[ \t`*.;]*(?=\n|\Z)")
+_LINE_REST = lazy_re(r"[ \t`*.;]*(?:(?<=[ \t;])(?:#|//)[^\n]*)?(?=\n|\Z)")
+"""Nothing more on the line, or a comment in code."""
 _BRACKETED = lazy_re(r"[ \t]*+(?:;[ \t]*+)?\[(.*?)\][ \t]*+(?:;[ \t]*+(\w++))?[ \t`*.;]*+(?=\n|\Z)")
 _BRACKETED_BLOCK = lazy_re(r"[ \t]*\[(.*)\]", re.DOTALL)
 _LOOSE = lazy_re(r"[ \t]*([;\d][^\n]*)")

@@ -11,31 +11,44 @@ from warex.analysis.recovery.equivalence import same_page
 from warex.exports.chat import message_texts
 from warex.exports.rows import ChatMessage, Row
 from warex.llm.actions.base import Action
+from warex.llm.actions.code_blocks import code_in_tool_call
 from warex.llm.actions.guess import guess_actions
-from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
+from warex.llm.actions.name_heuristics import (
+    ELEMENT_ARGUMENTS,
+    ActionKind,
+    action_kind_with_arguments,
+)
 from warex.llm.actions.parser import parse_actions
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer, ToolCall
 
-_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}")
+_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}-\d{1,6}")
+_ELEMENT: Final = ELEMENT_ARGUMENTS | {"id"}
 _QUOTED: Final = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _BRACKETED: Final = re.compile(r"\[[^\]\n]*\]|<[^>\n]*>|/?>|\b\w+=\S*")
-_NEXT: Final = re.compile(r"\[\d+\]")
+_NEXT: Final = re.compile(r"\[\d+\]|</")
 _ROLES: Final = re.compile(r"^\W*(?:button|link)\s+|\s+(?:button|link)\W*$", re.IGNORECASE)
 _AGAIN: Final = re.compile(
-    r"(?:re-?load|refresh|re-?try|try (?:it )?again|load again)"
-    r"(?: (?:the |this )?(?:page|site|list|tab))?"
-    r"|(?:seite )?(?:neu laden|aktualisieren)"
-    r"|(?:noch ?mal|erneut|wieder) (?:versuchen|laden)|wiederholen"
-    r"|(?:r[ée]essayer|actualiser|recharger|rafra[iî]chir)(?: la page)?"
-    r"|(?:reintentar|actualizar|recargar|volver a (?:cargar|intentar)|intentar de nuevo)"
-    r"(?: la página)?"
-    r"|riprova|ricarica(?: la pagina)?|aggiorna(?: la pagina)?"
-    r"|(?:tentar (?:novamente|de novo)|recarregar|atualizar)(?: a? ?página)?"
-    r"|opnieuw (?:proberen|laden)|probeer opnieuw|vernieuwen|spróbuj ponownie|odśwież|försök igen"
+    r"(?:(?:please )?try |(?:click|tap|press) (?:here )?to )?"
+    r"(?:re-?load(?:ing)?|refresh(?:ing)?|re-?try(?:ing)?|try (?:it )?again|load(?:ing)? again)"
+    r"(?: (?:the |this )?(?:page|site|list|tab))?(?: again)?"
+    r"|(?:(?:die |diese )?seite )?(?:neu laden|aktualisieren)"
+    r"|(?:noch ?mals?|noch einmal|erneut|wieder) (?:versuchen|laden)|wiederholen"
+    r"|versuchen? sie es erneut"
+    r"|(?:r[ée]essaye[rz]|actualise[rz]|recharge[rz]|rafra[iî]chi[rs]s?e?z?)(?: (?:la|cette) page)?"
+    r"|(?:reintentar(?:lo)?|actualizar|recargar|v(?:olver|uelv[ae]) a (?:cargar|intentar)(?:l[ao])?"
+    r"|(?:intentar(?:lo)?|int[ée]nt[ae](?:lo)?) (?:de nuevo|otra vez|nuevamente))"
+    r"(?: (?:la|esta) página)?"
+    r"|riprovar?e?|prova di nuovo|ricarica(?:re)?(?: la pagina)?|aggiorna(?:re)?(?: la pagina)?"
+    r"|(?:tent(?:ar|e) (?:novamente|de novo|outra vez)|recarreg(?:ar|ue)|atualiz(?:ar|e))"
+    r"(?: a? ?página)?"
+    r"|opnieuw (?:proberen|laden)|probeer (?:het )?opnieuw|vernieuwen|spróbuj ponownie|odśwież"
+    r"|försök igen|ladda om(?: sidan)?"
     r"|повторить(?: попытку)?|обновить(?: страницу)?|попробовать (?:снова|ещё раз)|перезагрузить"
-    r"|重试|刷新|重新(?:加载|載入|整理)|重試|再試行|再読み込み|更新|もう一度(?:試す|読み込む)?"
-    r"|다시 시도|새로 ?고침",
+    r"|(?:点击)?(?:重试|刷新|重新(?:加载|尝试|载入)|再试一次)(?:页面|本页)?"
+    r"|重新(?:載入|整理|嘗試)(?:頁面)?|重試|再試一次"
+    r"|(?:ページを)?(?:再試行|再読み込み|更新|リロード)(?:する)?|やり直す|もう一度(?:試す|お試しください|読み込む)?"
+    r"|다시 (?:시도|로드)(?:하기)?|새로 ?고침(?:하기)?",
     re.IGNORECASE,
 )
 """Names of a page's own button that loads it or a part of it again; no other words beside them."""
@@ -55,8 +68,17 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     )
     text = "\n".join(message_texts([answer]))
     acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
-    acts = acts or guess_actions(text, calls)
+    acts = tuple(it for act in acts for it in _in_its_code(act)) or guess_actions(text, calls)
     return next((it for it in acts if not waits(it, vocabulary)), acts[0] if acts else None)
+
+
+def _in_its_code(action: Action) -> tuple[Action, ...]:
+    """Return the actions of the code that an action runs (``evaluate(code='…')``), or itself."""
+    if not isinstance(action.arguments, Mapping):
+        return (action,)
+    call = ToolCall("", action.name, json.dumps(dict(action.arguments)))
+    code = code_in_tool_call(call)
+    return (guess_actions("", (call,)) if code is not None else ()) or (action,)
 
 
 def kind_of(action: Action) -> ActionKind | None:
@@ -103,11 +125,9 @@ def asks_again(action: Action, row: Row, vocabulary: Vocabulary) -> bool:
 
 def acts_on_nothing(action: Action, row: Row) -> bool:
     """Whether an action's element id is missing on the page that was shown."""
-    values = values_of(action)
-    if not values or not _ID.fullmatch(values[0]) or kind_of(action) not in ("click", "type"):
-        return False
-    page = "\n".join(message_texts(row.prompt))
-    return re.search(rf"(?<!\w){re.escape(values[0])}(?!\w)", page) is None
+    ids = _element_ids(action) if kind_of(action) in ("click", "type") else []
+    page = "\n".join(message_texts(row.prompt)) if ids else ""
+    return any(re.search(rf"(?<!\w){re.escape(id)}(?!\w)", page) is None for id in ids)
 
 
 def values_of(action: Action) -> list[str]:
@@ -122,6 +142,17 @@ def _arguments(function: Mapping[str, Any]) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
+def _element_ids(action: Action) -> list[str]:
+    """Return the ids by which an action names its element; a selector or a description is none."""
+    arguments = action.arguments
+    if isinstance(arguments, Mapping):
+        named = {name: it for name, it in arguments.items() if name.lower() in _ELEMENT}
+        values = [str(it).strip() for it in named.values()]
+    else:
+        values = values_of(action)[:1]
+    return [it for it in values if _ID.fullmatch(it)]
+
+
 def _element_names(action: Action, row: Row) -> Iterator[str]:
     """Yield what the element that an action is used on may be called.
 
@@ -132,7 +163,9 @@ def _element_names(action: Action, row: Row) -> Iterator[str]:
         yield from _names_in(value)
         if not _ID.fullmatch(value):
             continue
-        own = re.compile(rf"\[(?:ref=)?{re.escape(value)}\]")
+        own = re.compile(
+            rf"\[(?:ref=)?{re.escape(value)}\]|\bid=\"?{re.escape(value)}\"?(?=[\s>/])"
+        )
         for line in lines:
             if match := own.search(line):
                 before = line[: match.start()]

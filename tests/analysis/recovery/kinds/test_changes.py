@@ -12,8 +12,8 @@ from warex.traces.reader import read_trace
 
 
 def judged(story: Story, folder: Path) -> Recovery:
-    (found,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
-    return found
+    (recovery,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
+    return recovery
 
 
 def lost_session(story: Story, number: int = 1) -> Story:
@@ -49,10 +49,10 @@ def test_to_sign_in_again_is_recovery(tmp_path: Path) -> None:
     story = lost_session(Story().thinks(1, "goto")).thinks(2, "click")
     story.asks("x2", f"{SHOP}login", "POST").gets("x2", 303).page("x3")
 
-    found = judged(story.stops(), tmp_path)
+    recoveries = judged(story.stops(), tmp_path)
 
-    assert (found.verdict, found.call_seq is not None) == ("recovered", True)
-    assert "POST https://shop.example/login" in found.why
+    assert (recoveries.verdict, recoveries.call_seq is not None) == ("recovered", True)
+    assert "POST https://shop.example/login" in recoveries.why
 
 
 @pytest.mark.parametrize("again", ["reload", "goto"])
@@ -72,9 +72,9 @@ def test_what_a_page_writes_by_itself_is_no_signing_in(tmp_path: Path) -> None:
 def test_to_choose_something_else_is_recovery_from_what_is_gone(tmp_path: Path) -> None:
     story = gone(Story().thinks(1, "click")).thinks(2, "click").page("x2", f"{SHOP}p/8")
 
-    found = judged(story.stops(), tmp_path)
+    recoveries = judged(story.stops(), tmp_path)
 
-    assert (found.verdict, found.confidence) == ("recovered", "likely")
+    assert (recoveries.verdict, recoveries.confidence) == ("recovered", "likely")
 
 
 def test_to_say_that_it_is_gone_is_recovery(tmp_path: Path) -> None:

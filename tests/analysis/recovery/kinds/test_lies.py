@@ -13,8 +13,8 @@ from warex.traces import read_trace
 def told(story: Story, *, solved: bool = False) -> Recovery:
     with TemporaryDirectory() as folder:
         trace = read_trace(story.write(Path(folder) / "events.jsonl"))
-    (found,) = recoveries(trace.entries, WORDS, solved=solved)
-    return found
+    (recovery,) = recoveries(trace.entries, WORDS, solved=solved)
+    return recovery
 
 
 def lied(before: str = "12.50", after: str | None = "13.50") -> Story:
@@ -67,9 +67,9 @@ def test_a_write_that_was_made_twice_is_noticed_by_who_says_so(
 ) -> None:
     story = Story().thinks(1, "goto", arguments=(SHOP,)).page("x0")
     story = story.lied(1, "once", "twice", effect="duplicate_request").says(2, words)
-    found = told(answers(story, "done"))
+    recovery = told(answers(story, "done"))
 
-    assert (found.lie, found.verdict) == (lie, verdict)
+    assert (recovery.lie, recovery.verdict) == (lie, verdict)
 
 
 def lost() -> Story:
@@ -79,9 +79,9 @@ def lost() -> Story:
 
 @pytest.mark.parametrize("solved", [True, False])
 def test_who_takes_a_write_that_was_lost_for_made_has_passed_that_on(solved: bool) -> None:
-    found = told(answers(lost(), "It is saved."), solved=solved)
+    recovery = told(answers(lost(), "It is saved."), solved=solved)
 
-    assert (found.lie, found.verdict) == (
+    assert (recovery.lie, recovery.verdict) == (
         ("not_affected", "not_needed") if solved else ("passed_on", "not_recovered")
     )
 
@@ -107,18 +107,22 @@ def test_a_number_that_only_begins_alike_is_another() -> None:
 
 
 def test_an_agent_that_used_neither_value_is_not_affected() -> None:
-    found = told(answers(lied(), "It is blue."))
+    recovery = told(answers(lied(), "It is blue."))
 
-    assert (found.lie, found.verdict, found.is_rated) == ("not_affected", "not_needed", False)
+    assert (recovery.lie, recovery.verdict, recovery.is_rated) == (
+        "not_affected",
+        "not_needed",
+        False,
+    )
 
 
 def test_words_of_doubt_that_are_new_are_noticed() -> None:
     story = lied().says(2, "The total is inconsistent with the price of 13.50.")
 
-    found = told(answers(story, "I am not sure."))
+    recovery = told(answers(story, "I am not sure."))
 
-    assert (found.lie, found.verdict, found.detected) == ("noticed", "recovered", True)
-    assert found.steps == 1
+    assert (recovery.lie, recovery.verdict, recovery.detected) == ("noticed", "recovered", True)
+    assert recovery.steps == 1
 
 
 def test_words_that_the_model_always_uses_show_nothing() -> None:
@@ -149,9 +153,9 @@ def test_what_was_taken_out_cannot_be_found_in_words() -> None:
 
 
 def test_a_solved_task_needed_no_recovery_from_what_was_passed_on() -> None:
-    found = told(answers(lied(), "13.50"), solved=True)
+    recovery = told(answers(lied(), "13.50"), solved=True)
 
-    assert (found.lie, found.verdict) == ("passed_on", "not_needed")
+    assert (recovery.lie, recovery.verdict) == ("passed_on", "not_needed")
 
 
 def test_without_a_call_nobody_can_say() -> None:
@@ -159,6 +163,6 @@ def test_without_a_call_nobody_can_say() -> None:
 
 
 def test_lies_are_counted_by_what_became_of_them() -> None:
-    found = [told(answers(lied(), answer)) for answer in ("13.50", "13.5", "blue")]
+    recoveries = [told(answers(lied(), answer)) for answer in ("13.50", "13.5", "blue")]
 
-    assert lies_in(found) == (("not_affected", 1), ("passed_on", 2))
+    assert lies_in(recoveries) == (("not_affected", 1), ("passed_on", 2))

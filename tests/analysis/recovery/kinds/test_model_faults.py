@@ -103,12 +103,17 @@ def judged(folder: Path, story: Story, *, solved: bool = False) -> tuple[Recover
 
 
 def test_an_sdks_retry_that_is_answered_is_recovery(tmp_path: Path) -> None:
-    (found,) = judged(tmp_path, Calls().hit(1, 1).call(2, 1))
+    (recovery,) = judged(tmp_path, Calls().hit(1, 1).call(2, 1))
 
-    assert (found.verdict, found.tries, found.steps, found.tokens) == ("recovered", 1, 0, 12)
-    assert found.why == "The same call was made again and answered."
-    assert found.call_seq == 6
-    assert found.detected is None
+    assert (recovery.verdict, recovery.tries, recovery.steps, recovery.tokens) == (
+        "recovered",
+        1,
+        0,
+        12,
+    )
+    assert recovery.why == "The same call was made again and answered."
+    assert recovery.call_seq == 6
+    assert recovery.detected is None
 
 
 def test_retries_that_fail_too_are_judged_with_the_one_that_does_not(tmp_path: Path) -> None:
@@ -124,10 +129,10 @@ def test_retries_that_fail_too_are_judged_with_the_one_that_does_not(tmp_path: P
 def test_an_agent_that_goes_on_with_its_next_step_has_recovered(tmp_path: Path) -> None:
     story = Calls().hit(1, 1, kind="llm_empty", error=None, finish="stop").call(2, 2)
 
-    (found,) = judged(tmp_path, story)
+    (recovery,) = judged(tmp_path, story)
 
-    assert found.verdict == "recovered"
-    assert found.why == "The agent went on: its model answered at step 2."
+    assert recovery.verdict == "recovered"
+    assert recovery.why == "The agent went on: its model answered at step 2."
 
 
 def test_a_recovery_costs_the_steps_after_the_one_that_was_hit(tmp_path: Path) -> None:
@@ -135,9 +140,9 @@ def test_a_recovery_costs_the_steps_after_the_one_that_was_hit(tmp_path: Path) -
     went_on = judged(tmp_path, Calls().hit(1, 1).call(2, 2))
     much_later = judged(tmp_path, Calls().hit(1, 1).hit(2, 2).hit(3, 3).call(4, 3))
 
-    assert [found.steps for found in repeated] == [0, 0]
-    assert [found.steps for found in went_on] == [1]
-    assert [found.steps for found in much_later] == [2, 1, 0]
+    assert [result.steps for result in repeated] == [0, 0]
+    assert [result.steps for result in went_on] == [1]
+    assert [result.steps for result in much_later] == [2, 1, 0]
 
 
 def test_an_agent_that_gives_up_has_not(tmp_path: Path) -> None:
@@ -159,9 +164,9 @@ def test_an_agent_that_gives_up_has_not(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("finish", ["refusal", "content_filter", "length", "cut", "pause"])
 def test_an_answer_that_did_not_end_well_is_none(tmp_path: Path, finish: Finish) -> None:
-    (found,) = judged(tmp_path, Calls().hit(1, 1).call(2, 1, finish=finish))
+    (recovery,) = judged(tmp_path, Calls().hit(1, 1).call(2, 1, finish=finish))
 
-    assert found.verdict == "not_recovered"
+    assert recovery.verdict == "not_recovered"
 
 
 def test_what_is_asked_after_the_agents_end_is_not_its_own(tmp_path: Path) -> None:
@@ -210,11 +215,11 @@ def test_of_a_stale_answer_nothing_can_be_told(tmp_path: Path) -> None:
     def stale(answer: str) -> Calls:
         return Calls().hit(1, 1, kind="llm_stale", answer=answer, error=None, finish="stop")
 
-    told = judged(tmp_path, stale("click()").call(2, 2))
+    recoveries = judged(tmp_path, stale("click()").call(2, 2))
     empty = judged(tmp_path, stale("").call(2, 2))
     solved = judged(tmp_path, stale("click()").call(2, 2), solved=True)
 
-    assert [each[0].verdict for each in (told, empty, solved)] == [
+    assert [each[0].verdict for each in (recoveries, empty, solved)] == [
         "undecided",
         "recovered",
         "undecided",
@@ -222,6 +227,6 @@ def test_of_a_stale_answer_nothing_can_be_told(tmp_path: Path) -> None:
 
 
 def test_in_a_solved_trial_a_call_that_never_was_answered_was_not_needed(tmp_path: Path) -> None:
-    (found,) = judged(tmp_path, Calls().hit(1, 1), solved=True)
+    (recovery,) = judged(tmp_path, Calls().hit(1, 1), solved=True)
 
-    assert (found.verdict, found.is_rated) == ("not_needed", False)
+    assert (recovery.verdict, recovery.is_rated) == ("not_needed", False)

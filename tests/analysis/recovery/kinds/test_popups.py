@@ -12,26 +12,26 @@ ELSEWHERE = "https://news.example/"
 
 
 def judged(story: Story, folder: Path) -> Recovery:
-    (found,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
-    return found
+    (recovery,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
+    return recovery
 
 
 @pytest.mark.parametrize("report", ["dismissed", "accepted"])
 def test_to_close_it_is_recovery(report: str, tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click").reports(1, report)
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.verdict, found.steps) == ("recovered", 1)
-    assert report in found.why
+    assert (recoveries.verdict, recoveries.steps) == ("recovered", 1)
+    assert report in recoveries.why
 
 
 def test_a_popup_that_was_closed_was_detected(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click").reports(1, "dismissed")
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.detected, found.detected_seq) == (True, found.call_seq)
+    assert (recoveries.detected, recoveries.detected_seq) == (True, recoveries.call_seq)
 
 
 def test_a_page_that_is_loaded_after_the_agent_s_end_closes_nothing(tmp_path: Path) -> None:
@@ -49,10 +49,10 @@ def test_to_leave_it_open_is_none(tmp_path: Path) -> None:
 def test_to_load_the_page_without_it_is_recovery(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "reload").page("x2")
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.verdict, found.tries, found.steps) == ("recovered", 1, 1)
-    assert found.request_seq is not None
+    assert (recoveries.verdict, recoveries.tries, recoveries.steps) == ("recovered", 1, 1)
+    assert recoveries.request_seq is not None
 
 
 def test_to_load_the_page_with_it_again_is_none(tmp_path: Path) -> None:
@@ -66,20 +66,20 @@ def test_to_follow_it_elsewhere_is_none_even_where_it_is_closed_first(tmp_path: 
     story = Story().thinks(1, "goto").popup(1, "dismissed").thinks(2, "click")
     story.reports(1, "followed", "visited").thinks(3, "click").page("x2", ELSEWHERE).stops()
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert found.verdict == "not_recovered"
-    assert "did not come back" in found.why
+    assert recoveries.verdict == "not_recovered"
+    assert "did not come back" in recoveries.why
 
 
 def test_to_come_back_from_where_it_led_is_recovery(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click")
     story.reports(1, "followed", "visited").thinks(3, "goto").page("x2", f"{SHOP}cart")
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.verdict, found.steps) == ("recovered", 2)
-    assert "came back" in found.why
+    assert (recoveries.verdict, recoveries.steps) == ("recovered", 2)
+    assert "came back" in recoveries.why
 
 
 SURE = ("confirm", "", "Are you sure?")
@@ -92,23 +92,23 @@ def dialog() -> Story:
 def test_a_dialog_of_the_browser_that_the_model_had_answered_is_recovered_from(
     tmp_path: Path,
 ) -> None:
-    found = judged(dialog().thinks(2, "click").reports(1, "accepted"), tmp_path)
+    recoveries = judged(dialog().thinks(2, "click").reports(1, "accepted"), tmp_path)
 
-    assert (found.verdict, found.steps) == ("recovered", 1)
+    assert (recoveries.verdict, recoveries.steps) == ("recovered", 1)
 
 
 def test_a_dialog_that_was_answered_before_the_model_was_asked_was_the_driver_s(
     tmp_path: Path,
 ) -> None:
-    found = judged(dialog().reports(1, "dismissed").thinks(2, "click").stops(), tmp_path)
+    recoveries = judged(dialog().reports(1, "dismissed").thinks(2, "click").stops(), tmp_path)
 
-    assert (found.verdict, "by the driver" in found.why) == ("healed_by_client", True)
+    assert (recoveries.verdict, "by the driver" in recoveries.why) == ("healed_by_client", True)
 
 
 def test_a_dialog_that_nobody_answers_blocks_the_tab(tmp_path: Path) -> None:
-    found = judged(dialog().thinks(2, "click").stops(), tmp_path)
+    recoveries = judged(dialog().thinks(2, "click").stops(), tmp_path)
 
-    assert (found.verdict, "blocked" in found.why) == ("not_recovered", True)
+    assert (recoveries.verdict, "blocked" in recoveries.why) == ("not_recovered", True)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,6 @@ def test_a_form_that_a_dismissed_dialog_stopped_must_be_sent(
 def test_a_form_that_the_page_sends_again_itself_is_healed(tmp_path: Path) -> None:
     story = dialog().reports(1, "dismissed", detail="the form was not sent")
 
-    found = judged(story.reports(1, "submitted").thinks(2, "click").stops(), tmp_path)
+    recoveries = judged(story.reports(1, "submitted").thinks(2, "click").stops(), tmp_path)
 
-    assert found.verdict == "healed_by_page"
+    assert recoveries.verdict == "healed_by_page"

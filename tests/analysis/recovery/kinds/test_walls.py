@@ -12,8 +12,8 @@ from warex.traces.reader import read_trace
 
 
 def judged(story: Story, folder: Path) -> Recovery:
-    (found,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
-    return found
+    (recovery,) = recoveries(read_trace(story.write(folder / "events.jsonl")).entries, WORDS)
+    return recovery
 
 
 def refused(
@@ -34,29 +34,29 @@ def refused(
 def test_to_ask_again_when_the_quota_is_open_is_recovery_and_waiting(tmp_path: Path) -> None:
     story = refused(Story().thinks(1, "goto"), 1).thinks(2, "noop").thinks(3, "reload").page("x2")
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.verdict, found.waited, found.tries) == ("recovered", True, 1)
-    assert found.why.endswith("It waited for the quota.")
+    assert (recoveries.verdict, recoveries.waited, recoveries.tries) == ("recovered", True, 1)
+    assert recoveries.why.endswith("It waited for the quota.")
 
 
 def test_to_be_refused_again_is_no_waiting_and_no_recovery_by_itself(tmp_path: Path) -> None:
     story = refused(Story().thinks(1, "goto"), 1).thinks(2, "reload")
     story = refused(story, 2).thinks(3, "noop").stops()
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.verdict, found.waited) == ("not_recovered", False)
-    assert "refused once more" in found.why
+    assert (recoveries.verdict, recoveries.waited) == ("not_recovered", False)
+    assert "refused once more" in recoveries.why
 
 
 def test_who_asked_too_early_recovers_when_the_page_comes(tmp_path: Path) -> None:
     story = refused(Story().thinks(1, "goto"), 1).thinks(2, "reload")
     story = refused(story, 2).thinks(3, "reload").page("x3")
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.verdict, found.waited) == ("recovered", False)
+    assert (recoveries.verdict, recoveries.waited) == ("recovered", False)
 
 
 def test_any_of_the_refused_pages_is_the_right_one(tmp_path: Path) -> None:
@@ -74,10 +74,10 @@ def test_the_requests_of_a_loop_are_no_tries(again: bool, tmp_path: Path) -> Non
     if again:
         story.thinks(2, "reload").page("x9")
 
-    found = judged(story.stops(), tmp_path)
+    recoveries = judged(story.stops(), tmp_path)
 
     expected = ("recovered", 1) if again else ("not_recovered", 0)
-    assert (found.verdict, found.tries) == expected
+    assert (recoveries.verdict, recoveries.tries) == expected
 
 
 def wall(story: Story, number: int) -> Story:
@@ -87,19 +87,19 @@ def wall(story: Story, number: int) -> Story:
 def test_to_pass_a_wall_and_be_shown_the_page_is_recovery(tmp_path: Path) -> None:
     story = wall(Story().thinks(1, "goto"), 1).thinks(2, "click").reports(1, "cleared").page("x2")
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.verdict, found.steps) == ("recovered", 1)
-    assert "was passed" in found.why
+    assert (recoveries.verdict, recoveries.steps) == ("recovered", 1)
+    assert "was passed" in recoveries.why
 
 
 def test_to_meet_a_wall_again_and_not_to_pass_it_is_none(tmp_path: Path) -> None:
     story = wall(Story().thinks(1, "goto"), 1).thinks(2, "reload")
     story = wall(story, 2).thinks(3, "noop").stops()
 
-    found = judged(story, tmp_path)
+    recoveries = judged(story, tmp_path)
 
-    assert (found.verdict, found.tries) == ("not_recovered", 0)
+    assert (recoveries.verdict, recoveries.tries) == ("not_recovered", 0)
 
 
 def test_a_wall_that_was_passed_without_the_page_is_no_recovery(tmp_path: Path) -> None:

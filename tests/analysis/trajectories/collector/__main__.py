@@ -149,15 +149,17 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    given = _arguments()
-    given.out.mkdir(parents=True, exist_ok=True)
+    arguments = _arguments()
+    arguments.out.mkdir(parents=True, exist_ok=True)
     worlds, policies = site.Worlds(), dict[str, Policy]()
-    names = [f"c{number:03}" for number in range(given.first, given.first + given.trials)]
+    names = [
+        f"c{number:03}" for number in range(arguments.first, arguments.first + arguments.trials)
+    ]
     with site.serve(worlds) as origins, model.serve(policies) as port:
-        served = Served(origins, worlds, policies, port, given.out)
-        batches = [names[at : at + given.each] for at in range(0, len(names), given.each)]
-        with ThreadPoolExecutor(given.jobs) as pool:
-            for entries in pool.map(lambda batch: collect(batch, given.seed, served), batches):
+        served = Served(origins, worlds, policies, port, arguments.out)
+        batches = [names[at : at + arguments.each] for at in range(0, len(names), arguments.each)]
+        with ThreadPoolExecutor(arguments.jobs) as pool:
+            for entries in pool.map(lambda batch: collect(batch, arguments.seed, served), batches):
                 for entry in entries:
                     print(entry.name, entry.solved, flush=True)
 

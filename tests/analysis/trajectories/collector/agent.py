@@ -110,7 +110,7 @@ def _main(endpoint: str, browser: str, trial: str, *flags: str) -> int:
         for turn in range(14):
             shown = f"Turn {turn}. {agent.look()}"
             try:
-                said = model.chat.completions.create(
+                message = model.chat.completions.create(
                     model="m",
                     user=trial,
                     messages=[
@@ -121,7 +121,7 @@ def _main(endpoint: str, browser: str, trial: str, *flags: str) -> int:
             except OpenAIError as error:
                 sys.stderr.write(f"{error}\n")
                 return 1
-            actions: list[dict[str, Any]] = (said.model_extra or {}).get("actions", [])
+            actions: list[dict[str, Any]] = (message.model_extra or {}).get("actions", [])
             if any([agent.act(action) for action in actions]):
                 break
         chromium.close()

@@ -13,7 +13,7 @@ from tests.http_server import Handler, serving
 
 def _completion(policy: Policy, seen: str) -> dict[str, Any]:
     decision = policy.decide(seen)
-    said = say(decision, policy.wording, policy.talk, policy.rng)
+    result = say(decision, policy.wording, policy.talk, policy.rng)
     time.sleep(decision.slow)
     calls = [
         {
@@ -21,9 +21,9 @@ def _completion(policy: Policy, seen: str) -> dict[str, Any]:
             "type": "function",
             "function": {"name": name, "arguments": json.dumps(arguments)},
         }
-        for number, (name, arguments) in enumerate(said.tool_calls)
+        for number, (name, arguments) in enumerate(result.tool_calls)
     ]
-    message: dict[str, Any] = {"role": "assistant", "content": said.content}
+    message: dict[str, Any] = {"role": "assistant", "content": result.content}
     if calls:
         message["tool_calls"] = calls
     finish = "tool_calls" if calls else "stop"

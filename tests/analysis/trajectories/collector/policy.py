@@ -92,11 +92,11 @@ class Policy:
         if self._looking:
             return self._after_looking(seen)
         step = self.task.steps[self._at]
-        if found := re.search(step.expect, seen):
+        if match := re.search(step.expect, seen):
             self._at += 1
             self._troubles = 0
             if self._at == len(self.task.steps):
-                return self._end(self.task.says.format(found=found[0]))
+                return self._end(self.task.says.format(found=match[0]))
             if self.temper == "monkey" and self.rng.random() < 0.25:
                 return self._react(self.task.steps[self._at - 1])
             return self._go_on()

@@ -198,12 +198,12 @@ def _pages(path: str, query: dict[str, str], world: World) -> _Answer | None:
     if path.startswith("/spa"):
         links = "".join(f"<a data-spa id=show-{i} href=/spa/{i}>{i}</a> " for i in _ITEMS)
         return _page("Explorer", f"{links}<p id=view>Choose an item</p>", "/spa.js")
-    if found := re.fullmatch(r"/p/(\w+)", path):
-        form = f"<form method=post action=/cart/add><input type=hidden name=item value={found[1]}>"
+    if match := re.fullmatch(r"/p/(\w+)", path):
+        form = f"<form method=post action=/cart/add><input type=hidden name=item value={match[1]}>"
         body = (
-            f"<p id=price data-item={found[1]}></p>{form}<button id=add>Add to cart</button></form>"
+            f"<p id=price data-item={match[1]}></p>{form}<button id=add>Add to cart</button></form>"
         )
-        return _page(found[1].title(), body, "/site.js", "/price.js")
+        return _page(match[1].title(), body, "/site.js", "/price.js")
     return None
 
 
@@ -233,8 +233,8 @@ def _api(method: str, path: str, query: dict[str, str], body: str, world: World)
             if asked["operationName"] == "AddReview":
                 world.reviews.append(asked["variables"]["t"])
             return _json({"data": {"reviews": 3 + len(world.reviews), "stock": 7}})
-    if method == "GET" and (found := re.fullmatch(r"/api/items/(\w+)", path)):
-        return _json({"name": found[1], "weight": _WEIGHTS.get(found[1], 0)})
+    if method == "GET" and (match := re.fullmatch(r"/api/items/(\w+)", path)):
+        return _json({"name": match[1], "weight": _WEIGHTS.get(match[1], 0)})
     return None
 
 

@@ -175,8 +175,8 @@ def note(base: str, rng: random.Random) -> Task:
         (f"{base}/note.js", None, "script"),
         (page, None, "document"),
     ]
-    kept = "milk and bread"
-    return Task("note", steps, "The note is saved.", lambda w, c: w.note == kept, targets)
+    retained = "milk and bread"
+    return Task("note", steps, "The note is saved.", lambda w, c: w.note == retained, targets)
 
 
 def board(base: str, rng: random.Random) -> Task:

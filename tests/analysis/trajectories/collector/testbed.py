@@ -19,19 +19,21 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=201)
     parser.add_argument("--most", type=int, default=8, help="injections of one trial")
     parser.add_argument("--skip", default="", help="tasks to leave out, by commas")
-    given = parser.parse_args()
-    number = given.first
-    for events in sorted(given.run.glob("trials/testbed/*/*/*/*/attempt-*/events.jsonl")):
+    arguments = parser.parse_args()
+    number = arguments.first
+    for events in sorted(arguments.run.glob("trials/testbed/*/*/*/*/attempt-*/events.jsonl")):
         agent, condition, task = events.parts[-6:-3]
         lines = shrink(events)
-        if task in given.skip.split(",") or not 1 <= delivered(lines) <= given.most:
+        if task in arguments.skip.split(",") or not 1 <= delivered(lines) <= arguments.most:
             continue
         outcome = json.loads(events.with_name("outcome.json").read_text("utf-8"))
         hidden = {"agent": agent, "faults": condition, "task": task}
         name = f"c{number}"
-        (given.out / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        (arguments.out / f"{name}.jsonl").write_text(
+            "".join(f"{line}\n" for line in lines), "utf-8"
+        )
         solved = outcome["score"] == 1.0
-        write(given.out, Entry(name, "testbed", solved, outcome.get("answer"), hidden))
+        write(arguments.out, Entry(name, "testbed", solved, outcome.get("answer"), hidden))
         number += 1
 
 

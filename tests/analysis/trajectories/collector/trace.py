@@ -51,8 +51,8 @@ def delivered(lines: list[str]) -> int:
 
 def _small(event: dict[str, Any]) -> dict[str, Any]:
     if "headers" in event:
-        kept = _ASKED if event["event"] == "request" else _ANSWERED
-        event["headers"] = [pair for pair in event["headers"] if pair[0].lower() in kept]
+        retained = _ASKED if event["event"] == "request" else _ANSWERED
+        event["headers"] = [pair for pair in event["headers"] if pair[0].lower() in retained]
     event["at"] = event["at"][:10]
     match event["event"]:
         case "llm_call":

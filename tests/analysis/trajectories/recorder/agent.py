@@ -50,7 +50,7 @@ def _main(base_url: str, browser: str, url: str, *flags: str) -> int:
         for turn in range(1, 12):
             if flags:
                 page.wait_for_timeout(2500)
-            said = (
+            message = (
                 model.chat.completions.create(
                     model="m",
                     messages=[*messages, _user(f"turn {turn}: {page.url}")],  # type: ignore[list-item]
@@ -58,8 +58,8 @@ def _main(base_url: str, browser: str, url: str, *flags: str) -> int:
                 .choices[0]
                 .message.content
             )
-            found = _ACTION.findall(said or "")
-            if found and _act(page, found[-1][0], found[-1][1].strip("'")):
+            matches = _ACTION.findall(message or "")
+            if matches and _act(page, matches[-1][0], matches[-1][1].strip("'")):
                 break
         chromium.close()
     return 0

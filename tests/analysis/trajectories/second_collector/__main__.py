@@ -54,10 +54,10 @@ def _keep(out: Path, script: Script, variant: Variant, seed: int) -> None:
         index.write(f"- {json.dumps(entry, ensure_ascii=False)}\n")
 
 
-def _scripts(given: argparse.Namespace) -> list[Script]:
-    if given.apps:
+def _scripts(inputs: argparse.Namespace) -> list[Script]:
+    if inputs.apps:
         return apps.SCRIPTS
-    return blind.SCRIPTS if given.blind else SCRIPTS
+    return blind.SCRIPTS if inputs.blind else SCRIPTS
 
 
 def main() -> None:
@@ -69,16 +69,16 @@ def main() -> None:
     which.add_argument("--blind", action="store_true", help="the scripts of the blind test")
     which.add_argument("--apps", action="store_true", help="those of the second one, of apps")
     parser.add_argument("--jobs", type=int, default=2)
-    given = parser.parse_args()
-    given.out.mkdir(parents=True, exist_ok=True)
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
     todo = [
         (script, variant)
-        for script in _scripts(given)
-        if script.name.startswith(tuple(given.only.split(",")))
+        for script in _scripts(arguments)
+        if script.name.startswith(tuple(arguments.only.split(",")))
         for variant in (_CLEAN, *script.variants)
     ]
-    with ThreadPoolExecutor(given.jobs) as pool:
-        list(pool.map(lambda one: _keep(given.out, one[0], one[1], given.seed), todo))
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(lambda one: _keep(arguments.out, one[0], one[1], arguments.seed), todo))
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ class Script:
 
 def answers(text: str) -> Callable[[World, str], bool]:
     """Return a check that the last answer contains a text."""
-    return lambda world, said: text.lower() in said.lower()
+    return lambda world, message: text.lower() in message.lower()
 
 
 def rule(fault: str, url: str = "*", times: Any = 1, **more: Any) -> Rule:

@@ -36,9 +36,9 @@ class Player:
         words = self._next(shown)
         if words is None:
             return None
-        said = self._filled(Say(words) if isinstance(words, str) else words, shown)
-        self.said.append(said.text + "".join(f" {n} {json.dumps(a)}" for n, a in said.calls))
-        return said
+        message = self._filled(Say(words) if isinstance(words, str) else words, shown)
+        self.said.append(message.text + "".join(f" {n} {json.dumps(a)}" for n, a in message.calls))
+        return message
 
     def _next(self, shown: str) -> Words | None:
         if self._at >= len(self._steps):
@@ -59,8 +59,8 @@ class Player:
             return say
         return words
 
-    def _filled(self, said: Say, shown: str) -> Say:
-        text = json.dumps([said.text, said.calls], ensure_ascii=False)
+    def _filled(self, speech: Say, shown: str) -> Say:
+        text = json.dumps([speech.text, speech.calls], ensure_ascii=False)
         for which, name in re.findall(r'"@(x|y|at):([^"]+)"', text):
             place = re.search(rf"\[{name}\] (\d+),(\d+)", shown)
             x, y = (place[1], place[2]) if place else ("500", "300")
@@ -88,18 +88,18 @@ def _shown(asked: Any, seen: str | None) -> str:
     return "\n".join(last).replace("\\n", "\n")
 
 
-def _chat(said: Say, number: int) -> Any:
-    message: dict[str, Any] = {"role": "assistant", "content": said.text}
-    if said.calls:
+def _chat(speech: Say, number: int) -> Any:
+    message: dict[str, Any] = {"role": "assistant", "content": speech.text}
+    if speech.calls:
         message["tool_calls"] = [
             {
                 "id": f"call_{number}_{at}",
                 "type": "function",
                 "function": {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)},
             }
-            for at, (name, arguments) in enumerate(said.calls)
+            for at, (name, arguments) in enumerate(speech.calls)
         ]
-    finish = "tool_calls" if said.calls else "stop"
+    finish = "tool_calls" if speech.calls else "stop"
     return {
         "id": f"chatcmpl-{number}",
         "object": "chat.completion",
@@ -110,11 +110,11 @@ def _chat(said: Say, number: int) -> Any:
     }
 
 
-def _anthropic(said: Say, number: int) -> Any:
-    content: list[dict[str, Any]] = [{"type": "text", "text": said.text}] if said.text else []
+def _anthropic(speech: Say, number: int) -> Any:
+    content: list[dict[str, Any]] = [{"type": "text", "text": speech.text}] if speech.text else []
     content += [
         {"type": "tool_use", "id": f"toolu_{number}_{at}", "name": name, "input": arguments}
-        for at, (name, arguments) in enumerate(said.calls)
+        for at, (name, arguments) in enumerate(speech.calls)
     ]
     return {
         "id": f"msg_{number}",
@@ -122,23 +122,23 @@ def _anthropic(said: Say, number: int) -> Any:
         "role": "assistant",
         "model": "m-large",
         "content": content,
-        "stop_reason": "tool_use" if said.calls else "end_turn",
+        "stop_reason": "tool_use" if speech.calls else "end_turn",
         "stop_sequence": None,
         "usage": {"input_tokens": 200, "output_tokens": 40},
     }
 
 
-def _responses(said: Say, number: int) -> Any:
+def _responses(speech: Say, number: int) -> Any:
     output: list[dict[str, Any]] = []
-    if said.text:
-        text = {"type": "output_text", "text": said.text, "annotations": []}
+    if speech.text:
+        text = {"type": "output_text", "text": speech.text, "annotations": []}
         output.append(
             {
                 **{"type": "message", "id": f"msg_{number}", "role": "assistant"},
                 **{"status": "completed", "content": [text]},
             }
         )
-    for at, (name, arguments) in enumerate(said.calls):
+    for at, (name, arguments) in enumerate(speech.calls):
         identity = {"id": f"fc_{number}_{at}", "call_id": f"call_{number}_{at}"}
         if name == "computer":
             more: dict[str, Any] = {"action": arguments, "pending_safety_checks": []}
@@ -168,12 +168,12 @@ def serve(player: Player) -> Iterator[int]:
     class Endpoint(Handler):
         def do_POST(self) -> None:
             asked = json.loads(self.read_body())
-            said = player.answer(_shown(asked, self.headers.get("X-Screen")))
-            if said is None:
+            answer = player.answer(_shown(asked, self.headers.get("X-Screen")))
+            if answer is None:
                 self.close_connection = True
                 return
             form = _FORMS[self.path.rsplit("/", 1)[1]]
-            body = json.dumps(form(said, len(player.said)), ensure_ascii=False).encode()
+            body = json.dumps(form(answer, len(player.said)), ensure_ascii=False).encode()
             self.reply(body, "application/json")
 
     with serving(Endpoint) as port:

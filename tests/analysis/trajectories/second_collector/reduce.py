@@ -70,14 +70,14 @@ def _small(event: dict[str, Any]) -> dict[str, Any]:
 
 def _last(messages: Any) -> Any:
     """Return the first message, and those since the model's last answer, shortened."""
-    kept: list[Any] = []
+    retained: list[Any] = []
     for message in reversed(messages or []):
         if not isinstance(message, dict) or message.get("role") == "assistant":
             break
         if message.get("type") in ("function_call", "computer_call", "message"):
             break
-        kept.insert(0, _shortened(message))
-    return kept
+        retained.insert(0, _shortened(message))
+    return retained
 
 
 def _shortened(value: Any) -> Any:

@@ -18,11 +18,11 @@ class Asked:
 
 @pytest.fixture
 def asked() -> Iterator[Asked]:
-    found = Asked()
+    asked = Asked()
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found.paths.append(self.path)
+            asked.paths.append(self.path)
             self.send_response(200)
             self.end_headers()
 
@@ -31,6 +31,6 @@ def asked() -> Iterator[Asked]:
 
     with HTTPServer(("127.0.0.1", 0), Answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        found.address = f"http://127.0.0.1:{server.server_address[1]}/n0nce"
-        yield found
+        asked.address = f"http://127.0.0.1:{server.server_address[1]}/n0nce"
+        yield asked
         server.shutdown()

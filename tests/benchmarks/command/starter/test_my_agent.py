@@ -10,12 +10,12 @@ from warex.benchmarks.command.starter import my_agent
 
 
 def test_it_looks_until_its_model_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = iter(["goto('https://shop.example/')", "I see: stop('4.50')"])
+    message = iter(["goto('https://shop.example/')", "I see: stop('4.50')"])
     asked: list[str] = []
 
     def model(name: str, text: str) -> str:
         asked.append(text)
-        return next(said)
+        return next(message)
 
     monkeypatch.setattr(my_agent, "model", model)
     monkeypatch.setattr(my_agent, "look", lambda url: f"the page of {url}")

@@ -89,7 +89,7 @@ def relayed(answer: bytes, cuts: list[int]) -> tuple[bytes, bool]:
 
 
 def test_answers_pass_as_they_came() -> None:
-    complete = whole = 0
+    complete = full = 0
     for answer in {*many_answers(), *generated_answers(300)}:
         got, ended = relayed(answer, [])
         assert answer.startswith(got), answer[:200]
@@ -97,10 +97,10 @@ def test_answers_pass_as_they_came() -> None:
         assert then == ended, answer[:200]
         assert in_pieces == got if ended else answer.startswith(in_pieces), answer[:200]
         complete += ended
-        whole += ended and got == answer
+        full += ended and got == answer
     # The others have something behind their end, which browsers drop.
     assert complete >= 700
-    assert whole >= 600
+    assert full >= 600
 
 
 def test_generated_answers_pass_whole() -> None:

@@ -64,10 +64,10 @@ class ServedClient:
         ours: list[Event] = []
         theirs: list[Any] = []
         while True:
-            there, back = self.client.data_to_send(), self.server.data_to_send()
-            if not there and not back:
+            existing, back = self.client.data_to_send(), self.server.data_to_send()
+            if not existing and not back:
                 return ours, theirs
-            ours += receive_all(self.server, there) if there else []
+            ours += receive_all(self.server, existing) if existing else []
             theirs += self.client.receive_data(back) if back else []
 
     def ask(
@@ -96,8 +96,8 @@ class AskedSite:
         ours: list[Event] = []
         theirs: list[Any] = []
         while True:
-            there, back = self.client.data_to_send(), self.site.data_to_send()
-            if not there and not back:
+            existing, back = self.client.data_to_send(), self.site.data_to_send()
+            if not existing and not back:
                 return ours, theirs
-            theirs += self.site.receive_data(there) if there else []
+            theirs += self.site.receive_data(existing) if existing else []
             ours += receive_all(self.client, back) if back else []

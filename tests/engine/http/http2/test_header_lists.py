@@ -95,8 +95,8 @@ def test_two_lengths_are_none() -> None:
 def test_no_cache_keeps_a_long_name_of_a_field() -> None:
     name = b"x" * (LONGEST + 1)
     request_head(GET)
-    kept = _is_field.cache_info().currsize
+    retained = _is_field.cache_info().currsize
     assert request_head([*GET, (name, b"a")]).headers.get(name.decode()) == "a"
-    assert _is_field.cache_info().currsize == kept
+    assert _is_field.cache_info().currsize == retained
     with pytest.raises(MalformedMessage):
         request_head([*GET, (name + b" ", b"a")])

@@ -231,7 +231,7 @@ def test_a_client_may_send_on_what_was_acknowledged() -> None:
 
 def test_what_a_reset_stream_had_not_acknowledged_is_given_back() -> None:
     pair = ServedClient()
-    whole = pair.client.outbound_flow_control_window
+    full = pair.client.outbound_flow_control_window
     for _ in range(200):
         stream = pair.client.get_next_available_stream_id()
         pair.client.send_headers(stream, GET)
@@ -240,7 +240,7 @@ def test_what_a_reset_stream_had_not_acknowledged_is_given_back() -> None:
         pair.exchange()
         pair.server.reset(stream)
         pair.exchange()
-    assert pair.client.outbound_flow_control_window > whole / 2
+    assert pair.client.outbound_flow_control_window > full / 2
 
 
 # ---- ends
@@ -500,8 +500,8 @@ def test_a_connection_that_is_over_is_freed_without_the_garbage_collector() -> N
         answer(pair, 1)
         pair.ask()
         frames = pair.server._frames
-        kept: list[ref[Any]] = [ref(pair.server), ref(frames), ref(frames.streams[3])]
+        retained: list[ref[Any]] = [ref(pair.server), ref(frames), ref(frames.streams[3])]
         del pair, frames
-        assert [each() for each in kept] == [None] * 3
+        assert [each() for each in retained] == [None] * 3
     finally:
         gc.enable()

@@ -63,13 +63,13 @@ class Vector:
 @cache
 def vectors(family: str) -> tuple[Vector, ...]:
     """Return a family's vectors."""
-    found: list[Vector] = []
+    results: list[Vector] = []
     path = ""
     request: dict[str, Any] = {}
     for vector in load_yaml(HERE / f"{family}.yaml"):
         path, request = vector.pop("path", path), vector.pop("request", request)
         kind, body = _body(vector)
-        found.append(
+        results.append(
             Vector(
                 family=family,
                 name=vector.pop("name"),
@@ -83,13 +83,13 @@ def vectors(family: str) -> tuple[Vector, ...]:
             )
         )
         assert not vector, f"{family}.yaml: what is {sorted(vector)}?"
-    return tuple(found)
+    return tuple(results)
 
 
 def _body(vector: dict[str, Any]) -> tuple[str, bytes]:
     kind, body = "application/json", b""
-    if (whole := vector.pop("whole", None)) is not None:
-        body = json.dumps(whole).encode()
+    if (full := vector.pop("whole", None)) is not None:
+        body = json.dumps(full).encode()
     elif (events := vector.pop("sse", None)) is not None:
         kind, body = "text/event-stream", "".join(map(_event, events)).encode()
     elif (lines := vector.pop("lines", None)) is not None:

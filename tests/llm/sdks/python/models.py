@@ -247,8 +247,8 @@ def _packed_pieces(events: list[bytes]) -> Iterator[bytes]:
     yield packer.flush()
 
 
-def _image(found: bytes) -> str:
-    text = found.decode().translate(_HALVES)
+def _image(data: bytes) -> str:
+    text = data.decode().translate(_HALVES)
     return sha256(base64.b64decode(text + "=" * (-len(text) % 4))).hexdigest()
 
 

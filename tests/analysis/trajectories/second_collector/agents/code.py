@@ -151,8 +151,8 @@ def main(config: dict[str, Any]) -> int:
 
 def _code(reply: Reply) -> tuple[str | None, Call | None]:
     if reply.calls:
-        given = reply.calls[0].arguments or {}
-        return str(given.get("code", "raise SyntaxError('no code')")), reply.calls[0]
+        inputs = reply.calls[0].arguments or {}
+        return str(inputs.get("code", "raise SyntaxError('no code')")), reply.calls[0]
     blocks = _BLOCK.findall(reply.text)
     return ("\n".join(blocks) if blocks else None), None
 

@@ -145,11 +145,11 @@ def main(config: dict[str, Any]) -> int:
                 print(reply.text)
                 break
             for call in reply.calls:
-                given = call.arguments if isinstance(call.arguments, dict) else {}
+                inputs = call.arguments if isinstance(call.arguments, dict) else {}
                 if call.name == "goto":
-                    goto(page, given["url"])
+                    goto(page, inputs["url"])
                 else:
-                    screen.act(given)
+                    screen.act(inputs)
                 text, picture = screen.look()
                 talk.screen = text
                 talk.result(call, "" if call.name == "computer" else "done", picture)

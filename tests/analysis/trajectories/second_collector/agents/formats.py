@@ -19,21 +19,21 @@ def _broken(why: str) -> Action:
     return {"do": "broken", "why": why}
 
 
-def _named(name: str, given: Any) -> Action:
+def _named(name: str, value: Any) -> Action:
     """Return the action of a function-like call; names as in common tool sets."""
-    if given is None:
+    if value is None:
         return _broken(f"the arguments of {name} are not JSON")
-    given = given if isinstance(given, dict) else {}
-    values = [v for v in given.values() if v is not None]
+    value = value if isinstance(value, dict) else {}
+    values = [v for v in value.values() if v is not None]
     first = values[0] if values else ""
     last = values[-1] if values else ""
-    target = given.get("ref") or given.get("selector") or given.get("id") or first
+    target = value.get("ref") or value.get("selector") or value.get("id") or first
     short = name.rsplit("__", 1)[-1].removeprefix("browser_").lower()
     match short:
         case "navigate" | "goto" | "open_url" | "visit_url" | "go_to_url" | "open_page":
-            return {"do": "goto", "url": str(given.get("url", first))}
+            return {"do": "goto", "url": str(value.get("url", first))}
         case "browse_website" | "open" | "load" | "visit_page" | "launch" | "go":
-            return {"do": "goto", "url": str(given.get("url", first))}
+            return {"do": "goto", "url": str(value.get("url", first))}
         case "navigate_back" | "go_back" | "history_back" | "back":
             return {"do": "back"}
         case "navigate_forward" | "go_forward" | "forward":
@@ -43,22 +43,22 @@ def _named(name: str, given: Any) -> Action:
         case "click" | "press_element" | "click_element" | "click_text" | "tap":
             return {"do": "click", "target": str(target)}
         case "type" | "fill" | "type_text" | "input_text" | "input":
-            return {"do": "fill", "target": str(target), "text": str(given.get("text", last))}
+            return {"do": "fill", "target": str(target), "text": str(value.get("text", last))}
         case "press_key" | "keyboard_press" | "press" | "send_keys":
-            return {"do": "press", "key": str(given.get("key") or given.get("keys") or first)}
+            return {"do": "press", "key": str(value.get("key") or value.get("keys") or first)}
         case "wait_for" | "wait" | "sleep" | "noop" | "pause":
-            seconds = float(given.get("time") or given.get("seconds") or first or 1)
+            seconds = float(value.get("time") or value.get("seconds") or first or 1)
             return {"do": "wait", "seconds": seconds if seconds < 60 else seconds / 1000}
         case "evaluate" | "run_js" | "execute_script":
             return {"do": "js", "code": str(first)}
         case "tab_new" | "new_tab" | "open_tab" | "tabs":
-            return {"do": "new_tab", "url": str(given.get("url", first))}
+            return {"do": "new_tab", "url": str(value.get("url", first))}
         case "close_tab" | "tab_close":
             return {"do": "close_tab"}
         case "scroll":
             return {"do": "scroll"}
         case "finish" | "done" | "final_answer" | "stop_action" | "task_complete" | "answer":
-            text = given.get("message") or given.get("text") or given.get("answer") or first
+            text = value.get("message") or value.get("text") or value.get("answer") or first
             return _end(text)
         case "send_msg_to_user" | "report_infeasible" | "stop" | "attempt_completion":
             return _end(first)
@@ -89,40 +89,40 @@ def react(reply: Reply) -> list[Action]:
 
 def xml(reply: Reply) -> list[Action]:
     """Read `<invoke name=…><parameter name=…>`, and Cline's `<browser_action>`."""
-    found = []
+    results = []
     for name, inner in re.findall(r'<invoke name="(\w+)">(.*?)</invoke>', reply.text, re.DOTALL):
-        given = re.findall(r'<parameter name="(\w+)">(.*?)</parameter>', inner, re.DOTALL)
-        found.append(_named(name, dict(given)))
+        matches = re.findall(r'<parameter name="(\w+)">(.*?)</parameter>', inner, re.DOTALL)
+        results.append(_named(name, dict(matches)))
     for inner in re.findall(r"<browser_action>(.*?)</browser_action>", reply.text, re.DOTALL):
         parts = dict(re.findall(r"<(\w+)>(.*?)</\1>", inner, re.DOTALL))
-        found.append(_named(parts.pop("action"), parts))
+        results.append(_named(parts.pop("action"), parts))
     end = re.search(r"<attempt_completion>\s*<result>(.*?)</result>", reply.text, re.DOTALL)
-    return [*found, *([_end(end[1])] if end else [])] or [_broken("no tool was used")]
+    return [*results, *([_end(end[1])] if end else [])] or [_broken("no tool was used")]
 
 
 def json_text(reply: Reply) -> list[Action]:
     """Read a JSON object in the text: AutoGPT's `command`, or a plain `tool` with `args`."""
     match = re.search(r"\{.*\}", reply.text, re.DOTALL)
     try:
-        given = json.loads(match[0] if match else "")
+        document = json.loads(match[0] if match else "")
     except ValueError:
         return [_broken("the answer is not JSON")]
-    command = given.get("command") or given
+    command = document.get("command") or document
     name = command.get("name") or command.get("tool") or command.get("action")
     return [_named(str(name), command.get("args") or command.get("input") or {})]
 
 
 def browsergym(reply: Reply) -> list[Action]:
     """Read function calls in a code block, as in BrowserGym."""
-    found = []
+    results = []
     for name, inner in re.findall(r"^\s*(\w+)\((.*)\)\s*$", reply.text, re.MULTILINE):
         values = re.findall(r"""'((?:[^'\\]|\\.)*)'|"([^"]*)"|(-?\d+)""", inner)
         texts = ["".join(v).replace("\\'", "'") for v in values]
         if name == "keyboard_press" and texts[0] in ("F5", "Control+R"):
-            found.append({"do": "reload"})
+            results.append({"do": "reload"})
         else:
-            found.append(_named(name, {f"a{n}": t for n, t in enumerate(texts)}))
-    return found or [_broken("no action in the answer")]
+            results.append(_named(name, {f"a{n}": t for n, t in enumerate(texts)}))
+    return results or [_broken("no action in the answer")]
 
 
 def browser_use(reply: Reply) -> list[Action]:

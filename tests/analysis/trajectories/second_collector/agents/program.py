@@ -90,19 +90,19 @@ def main(config: dict[str, Any], use: Callable[[str, Any, str], str] | None = No
     return 0
 
 
-def tool(name: str, given: Any, client: str) -> str:
+def tool(name: str, value: Any, client: str) -> str:
     """Execute a call of a tool."""
-    if not isinstance(given, dict):
+    if not isinstance(value, dict):
         return "Error: the arguments are not JSON"
     match name:
         case "http_get" | "visit_webpage" | "fetch" | "web_fetch":
-            return fetch(client, "GET", given["url"], None)
+            return fetch(client, "GET", value["url"], None)
         case "http_post":
-            return fetch(client, "POST", given["url"], given.get("json"))
+            return fetch(client, "POST", value["url"], value.get("json"))
         case "bash" | "shell" | "terminal":
-            return _run(given["command"])
+            return _run(value["command"])
         case "wait":
-            time.sleep(float(given["seconds"]))
+            time.sleep(float(value["seconds"]))
             return "waited"
     return f"Error: there is no tool {name}"
 

@@ -140,7 +140,7 @@ _WALK = Script(
         (r"moss': '1988'.*harbour': '1974'", _py("final_answer(years)")),
     ],
     _py("final_answer('Incomplete: ' + str(years))"),
-    lambda world, said: all(year in said for year in ("1961", "1988", "2003", "1974")),
+    lambda world, message: all(year in message for year in ("1961", "1988", "2003", "1974")),
     [
         Variant("a", [rule("http_error", f"{_L}/book/*", times={"nth": 2})], [_py("for name, year in years.items():\n    if not year:\n        page.goto('@L' + name)\n        years[name] = re.search(r'Published (\\d+)', page.inner_text('body'))[1]\nprint(years)", "One year is missing. Fill the gap.")]),
         Variant("b", [rule("http_error", f"{_L}/book/*", times={"nth": [1, 3]})], [_py("page.goto(START)\nprint(page.inner_text('body'))", "Two are missing.")]),
@@ -158,7 +158,7 @@ _API = Script(
         ("Output:.{1,3}done", _py("final_answer('The task is marked as done.')")),
     ],
     _py("final_answer('The task could not be marked.')"),
-    lambda world, said: "ship" in world.done,
+    lambda world, message: "ship" in world.done,
     [
         Variant("a", [rule("http_error", f"{_B}/api/task/*")], [_py("page.locator('#ship').click()\npage.wait_for_timeout(500)\nprint(page.inner_text('#state-ship'))", "It was undone, so click again.")]),
         Variant("b", [rule("http_error", f"{_B}/api/task/*", status=503)], [_py("page.reload()\npage.wait_for_timeout(400)", "Not saved. Reload first."), _py("page.check('#ship')\npage.wait_for_timeout(500)\nprint(page.inner_text('#state-ship'))")]),

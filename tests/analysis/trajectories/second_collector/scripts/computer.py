@@ -22,14 +22,14 @@ _LIBRARY = {library.HOST: library.page}
 _BOARD = {board.HOST: board.page}
 
 
-def _a(action: str, words: str = "", /, **given: Any) -> Say:
+def _a(action: str, words: str = "", /, **options: Any) -> Say:
     """Return an action in Anthropic's form."""
-    return tool("computer", words, action=action, **given)
+    return tool("computer", words, action=action, **options)
 
 
-def _o(kind: str, words: str = "", /, **given: Any) -> Say:
+def _o(kind: str, words: str = "", /, **options: Any) -> Say:
     """Return an action in OpenAI's form."""
-    return tool("computer", words, type=kind, **given)
+    return tool("computer", words, type=kind, **options)
 
 
 def _click(name: str, words: str = "") -> Say:
@@ -43,7 +43,7 @@ def _press(name: str, words: str = "") -> Say:
 def _address(url: str, words: str = "") -> Say:
     """Type an address, in three actions of one answer."""
     keys = ({"action": "key", "text": "ctrl+l"}, {"action": "type", "text": f"{url}\n"})
-    return Say(words, tuple(("computer", given) for given in keys))
+    return Say(words, tuple(("computer", inputs) for inputs in keys))
 
 
 _SHELF = Script(

@@ -38,7 +38,7 @@ def options(style: str, **more: Any) -> dict[str, Any]:
 def reserved(name: str) -> Any:
     """Return a check that exactly this book is reserved, once."""
 
-    def check(world: World, said: str) -> bool:
+    def check(world: World, text: str) -> bool:
         return world.reserved == [name]
 
     return check
@@ -54,10 +54,10 @@ def _script(
     variants: Sequence[Variant],
     **more: Any,
 ) -> Script:
-    said: list[Step] = [(see, put(style, *words)) for see, words in steps]
+    message: list[Step] = [(see, put(style, *words)) for see, words in steps]
     return Script(
         *(name, ("harness",), "tools", options(style, **more), _HOSTS, task),
-        *(said, put(style, *give_up), solved, variants),
+        *(message, put(style, *give_up), solved, variants),
     )
 
 
@@ -172,7 +172,7 @@ _GYM = _script(
         ("Loan due: 1 May", ("", "end", "Renewed until 1 May.")),
     ],
     ("", "give_up", "The account pages do not work."),
-    lambda world, said: "renewed" in world.done,
+    lambda world, message: "renewed" in world.done,
     [
         _v("browsergym", "a", [rule("session_expired", f"{_B}/account*", times={"nth": 3})], ("I am logged out. Sign in again.", "fill", "user", "4711"), ("", "click", "signin")),
         _v("browsergym", "b", [rule("http_error", f"{_B}/account/renew", status=500)], ("", "reload")),
@@ -190,7 +190,7 @@ _BU = _script(
         ("Suggestions: Lamps", ("Success", "end", "Suggested 'Lamps'.")),
     ],
     ("Failed", "give_up", "The suggestion could not be sent."),
-    lambda world, said: world.comments == ["Lamps"],
+    lambda world, message: world.comments == ["Lamps"],
     [
         _v("browser_use", "a", [rule("http_error", method=["POST"], status=500)], ("Failed - internal server error after sending", "goto", f"{_B}/suggest"), ("Success", "fill", "title", "Lamps"), ("Success", "click", "send")),
         _v("browser_use", "b", [rule("http_error", method=["POST"], status=500)], give_up=("Success", "end", "Suggested 'Lamps'.")),

@@ -11,7 +11,7 @@ from tests.analysis.trajectories.second_collector.scripts.wording import put
 from tests.analysis.trajectories.second_collector.sites import World, shops
 
 
-def _ordered(world: World, said: str) -> bool:
+def _ordered(world: World, text: str) -> bool:
     return len(world.orders) == 1
 
 

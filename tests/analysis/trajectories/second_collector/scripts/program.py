@@ -30,7 +30,7 @@ def _py(code: str, text: str = "") -> str:
     return f"{text}\n```python\n{code.replace('@/', f'{_B}/')}\n```"
 
 
-def _ordered(world: World, said: str) -> bool:
+def _ordered(world: World, text: str) -> bool:
     return len(world.orders) == 1
 
 

@@ -30,7 +30,7 @@ def _script(
     variants: Sequence[tuple[str, list[Rule], list[Any], Sequence[Any] | None]],
     **more: Any,
 ) -> Script:
-    said: list[Step] = [(see, put(style, *words)) for see, words in steps]
+    message: list[Step] = [(see, put(style, *words)) for see, words in steps]
     made = [
         Variant(
             name_,
@@ -42,7 +42,7 @@ def _script(
     ]
     return Script(
         *(name, ("spa",), "tools", options(style, **more), _HOSTS, task),
-        *(said, put(style, *give_up), solved, made),
+        *(message, put(style, *give_up), solved, made),
     )
 
 
@@ -72,7 +72,7 @@ _TICK = _script(
         ("wire done", ("", "end", "'wire' is ticked.")),
     ],
     ("", "end", "The app does not save the tick, I have to leave it."),
-    lambda world, said: "wire" in world.done,
+    lambda world, message: "wire" in world.done,
     [
         ("a", [rule("http_error", f"{_B}/api/task/*")], [("It says not saved, undone. I click again.", "click", "wire")], None),
         ("b", [rule("http_error", f"{_B}/api/task/*", stage="response")], [("Undone? I reload to see the true state.", "goto", f"{_B}/project/beacon")], None),
@@ -91,7 +91,7 @@ _COMMENT = _script(
         (r"Comment \d posted", ("Success", "end", "The comment is posted.")),
     ],
     ("Failed", "give_up", "The comment was not sent."),
-    lambda world, said: world.comments == ["Looks good"],
+    lambda world, message: world.comments == ["Looks good"],
     [
         ("a", [rule("http_error", f"{_B}/api/comments")], [("Unknown - sending", "wait", 2)], None),
         ("b", [rule("http_error", f"{_B}/api/comments", times=4, status=503)], [("Unknown - still sending", "wait", 4), ("Failed - it was not sent, click again", "click", "send")], None),
@@ -128,7 +128,7 @@ _DRAFT = _script(
         ("Saved", ("", "end", "Saved.")),
     ],
     ("", "give_up", "The draft is not saved."),
-    lambda world, said: world.draft == "two crates",
+    lambda world, message: world.draft == "two crates",
     [
         ("a", [rule("http_error", f"{_B}/api/draft", times={"first": 1})], [("Wait for it.", "wait", 1000), ("Saving failed, retrying. The page retries, so I wait.", "wait", 3000)], None),
         ("b", [rule("http_error", f"{_B}/api/draft", times=2)], [("Wait.", "wait", 1000), ("Saving failed. I type it again.", "fill", "text", "two crates"), ("", "wait", 1000)], None),

@@ -36,7 +36,7 @@ def _script(
     kinds: tuple[str, ...] = (),
     **more: Any,
 ) -> Script:
-    said: list[Step] = [(see, put(style, *words)) for see, words in steps]
+    message: list[Step] = [(see, put(style, *words)) for see, words in steps]
     made = [
         Variant(
             variant,
@@ -48,11 +48,11 @@ def _script(
     ]
     return Script(
         *(name, ("traps", *kinds), "tools", options(style, **more), hosts, task),
-        *(said, put(style, *give_up), solved, made),
+        *(message, put(style, *give_up), solved, made),
     )
 
 
-def _first_reserved(world: World, said: str) -> bool:
+def _first_reserved(world: World, text: str) -> bool:
     return "moss" in world.reserved
 
 
@@ -105,7 +105,7 @@ _REVISIT = _script(
         ("", ("", "end", "Both books are reserved.")),
     ],
     ("", "end", "I could not finish."),
-    lambda world, said: sorted(world.reserved) == ["moss", "tides"],
+    lambda world, message: sorted(world.reserved) == ["moss", "tides"],
     [
         ("a", [rule("http_error", f"{_L}/books")], [], None),
         ("b", [rule("http_error", f"{_L}/books", times={"nth": 2}), rule("http_error", f"{_L}/book/tides", method=["GET"], times={"nth": 2})], [], None),
@@ -266,7 +266,7 @@ _TWICE = _script(
         ("", ("", "end", "Both suggestions are sent.")),
     ],
     ("", "give_up", "Not all suggestions could be sent."),
-    lambda world, said: world.comments == ["Maps", "Sails"],
+    lambda world, message: world.comments == ["Maps", "Sails"],
     [
         ("a", [rule("http_error", f"{_L}/suggest", method=["POST"])], [], None),
         ("b", [rule("http_error", f"{_L}/suggest", method=["GET"], times={"nth": 2})], [], None),

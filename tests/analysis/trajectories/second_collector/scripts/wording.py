@@ -76,19 +76,19 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
         failed = do == "give_up"
     names = _NAMES.get(style, {})
     name = names.get(do, do)
-    given = dict(zip(_ARGUMENTS.get(do, ()), values, strict=False))
+    fields = dict(zip(_ARGUMENTS.get(do, ()), values, strict=False))
     text = str(values[0]) if values else ""
     match style:
         case "mcp":
-            return Say(text) if do == "end" else tool(name, thought, **given)
+            return Say(text) if do == "end" else tool(name, thought, **fields)
         case "openai":
             if do == "end":
-                given = {"status": "failure" if failed else "success", "message": text}
-            return tool(name, thought, **given)
+                fields = {"status": "failure" if failed else "success", "message": text}
+            return tool(name, thought, **fields)
         case "magentic":
             if do == "end":
-                given = {"answer": text}
-            return tool(name, thought, **given)
+                fields = {"answer": text}
+            return tool(name, thought, **fields)
         case "react":
             if do == "end":
                 return f"Thought: {thought}\nFinal Answer: {text}"
@@ -97,13 +97,13 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
         case "xml":
             if do == "end":
                 return _completed(thought, text)
-            inner = "".join(f'<parameter name="{k}">{v}</parameter>\n' for k, v in given.items())
+            inner = "".join(f'<parameter name="{k}">{v}</parameter>\n' for k, v in fields.items())
             called = f'<invoke name="{name}">\n{inner}</invoke>'
             return f"{thought}\n<function_calls>\n{called}\n</function_calls>"
         case "cline":
             return _cline(thought, do, text, values)
         case "json_text":
-            body = {"thoughts": {"text": thought}, "command": {"name": name, "args": given}}
+            body = {"thoughts": {"text": thought}, "command": {"name": name, "args": fields}}
             return f"```json\n{json.dumps(body, ensure_ascii=False, indent=1)}\n```"
         case "browsergym":
             shown = ", ".join(repr(v) for v in values)
@@ -115,7 +115,7 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
                 {
                     "current_state": {"evaluation_previous_goal": thought, "memory": ""}
                     | {"next_goal": ""},
-                    "action": [_browser_use(name, do, given, text, failed)],
+                    "action": [_browser_use(name, do, fields, text, failed)],
                 },
                 ensure_ascii=False,
             )
@@ -123,8 +123,8 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
             shown = " ".join(f"[{v}]" for v in values)
             if do == "reload":
                 name, shown = "press", "[F5]"
-            said = f"{thought} In summary, the next action I will perform is"
-            return f"{said} ```{name} {shown}```"
+            message = f"{thought} In summary, the next action I will perform is"
+            return f"{message} ```{name} {shown}```"
     return _seeact(thought, do, text, values)
 
 
@@ -133,14 +133,14 @@ def _completed(thought: str, text: str) -> str:
     return f"{thought}\n<attempt_completion>\n{result}\n</attempt_completion>"
 
 
-def _browser_use(name: str, do: str, given: dict[str, Any], text: str, failed: bool) -> Any:
+def _browser_use(name: str, do: str, fields: dict[str, Any], text: str, failed: bool) -> Any:
     if do == "end":
         return {"done": {"text": text, "success": not failed}}
     if do == "reload":
         return {"refresh": {}}
     if do == "wait":
-        return {"wait": {"seconds": given["time"]}}
-    return {name: given}
+        return {"wait": {"seconds": fields["time"]}}
+    return {name: fields}
 
 
 def _cline(thought: str, do: str, text: str, values: tuple[Any, ...]) -> str:

@@ -109,11 +109,11 @@ def _api(asked: Asked, world: World) -> Answer | None:
     if path == "/api/projects":
         return as_json([{"id": k, "name": v["name"]} for k, v in _PROJECTS.items()])
     if path.startswith("/api/project/"):
-        found = _PROJECTS.get(path.rsplit("/", 1)[1])
-        names = found["tasks"] if found else []
+        result = _PROJECTS.get(path.rsplit("/", 1)[1])
+        names = result["tasks"] if result else []
         assert isinstance(names, list)
         tasks = [{"id": t, "done": t in world.done} for t in names]
-        return as_json(found | {"tasks": tasks}) if found else None
+        return as_json(result | {"tasks": tasks}) if result else None
     if path.startswith("/api/task/"):
         name = path.rsplit("/", 1)[1]
         (world.done.add if json.loads(asked.body)["done"] else world.done.discard)(name)

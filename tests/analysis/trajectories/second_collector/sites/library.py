@@ -118,10 +118,10 @@ def page(asked: Asked, world: World) -> Answer | None:
             refresh = "<meta http-equiv=refresh content=3>" if left > 0 else ""
             return _page("Hall queue", text, refresh)
         case "/suggest":
-            given = ", ".join(world.comments) or "none yet"
+            inputs = ", ".join(world.comments) or "none yet"
             return _page(
                 "Suggest a book",
-                f"<p>Suggestions: {given}<form method=post><input id=title name=title>"
+                f"<p>Suggestions: {inputs}<form method=post><input id=title name=title>"
                 "<button id=send>Send</button></form>",
             )
     return None

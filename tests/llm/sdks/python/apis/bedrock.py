@@ -61,9 +61,9 @@ class BedrockConverse(Api):
     stream_type = EVENT_STREAM
 
     def model(self, path: str, body: Body) -> str:
-        found = self.path.search(path)
-        assert found
-        return unquote(found[1])
+        match = self.path.search(path)
+        assert match
+        return unquote(match[1])
 
     def streams(self, path: str, body: Body) -> bool:
         return path.endswith("-stream")
@@ -107,9 +107,9 @@ class BedrockConverse(Api):
             at = {"contentBlockIndex": index}
             if "toolUse" in block:
                 used = dict(block["toolUse"])
-                given = as_json(used.pop("input"))
+                text = as_json(used.pop("input"))
                 yield event("contentBlockStart", {**at, "start": {"toolUse": used}})
-                deltas: list[Any] = [{"toolUse": {"input": it}} for it in pieces(given)]
+                deltas: list[Any] = [{"toolUse": {"input": it}} for it in pieces(text)]
             elif "text" in block:
                 deltas = [{"text": it} for it in pieces(block["text"])]
             else:
@@ -137,9 +137,9 @@ class BedrockInvoke(AnthropicMessages):
     stream_type = EVENT_STREAM
 
     def model(self, path: str, body: Body) -> str:
-        found = self.path.search(path)
-        assert found
-        return unquote(found[1])
+        match = self.path.search(path)
+        assert match
+        return unquote(match[1])
 
     def streams(self, path: str, body: Body) -> bool:
         return path.endswith("-stream")

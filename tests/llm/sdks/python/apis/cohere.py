@@ -79,10 +79,10 @@ class CohereChat(Api):
             for word in pieces("I will click."):
                 yield "tool-plan-delta", {"delta": {"message": {"tool_plan": word}}}
         for index, call in enumerate(self._calls(reply)):
-            given = call["function"]["arguments"]
+            inputs = call["function"]["arguments"]
             call["function"]["arguments"] = ""
             yield "tool-call-start", {"index": index, "delta": {"message": {"tool_calls": call}}}
-            for word in pieces(given):
+            for word in pieces(inputs):
                 more = {"tool_calls": {"function": {"arguments": word}}}
                 yield "tool-call-delta", {"index": index, "delta": {"message": more}}
             yield "tool-call-end", {"index": index}

@@ -26,9 +26,9 @@ class Gemini(Api):
     path = re.compile(r"/models/([^/:]+):(?:generateContent|streamGenerateContent)$")
 
     def model(self, path: str, body: Body) -> str:
-        found = self.path.search(path)
-        assert found
-        return found[1]
+        match = self.path.search(path)
+        assert match
+        return match[1]
 
     def streams(self, path: str, body: Body) -> bool:
         return path.endswith(":streamGenerateContent")

@@ -116,6 +116,6 @@ def _elsewhere(recorder: SdkRecorder) -> None:
 async def _in_loop(options: Any) -> Any:
     async with anthropic.AsyncAnthropic(**options) as opened:
         client: Any = opened
-        whole = await client.messages.create(**message("tools"))
+        full = await client.messages.create(**message("tools"))
         events = [it async for it in await client.messages.create(**message("text"), stream=True)]
-        return [whole, *events]
+        return [full, *events]

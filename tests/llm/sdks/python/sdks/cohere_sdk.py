@@ -72,5 +72,5 @@ def _loop(client: Any) -> Any:
 async def _in_loop(recorder: SdkRecorder) -> Any:
     async with cohere.AsyncClientV2("test", base_url=recorder.base("cohere")) as opened:
         client: Any = opened
-        whole = await client.chat(**chat("tools"))
-        return [whole, *[it async for it in client.chat_stream(**chat("text"))]]
+        full = await client.chat(**chat("tools"))
+        return [full, *[it async for it in client.chat_stream(**chat("text"))]]

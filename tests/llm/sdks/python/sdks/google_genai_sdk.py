@@ -103,10 +103,10 @@ def _others(recorder: SdkRecorder, client: Any) -> None:
 async def _in_loop(recorder: SdkRecorder) -> Any:
     client: Any = genai.Client(api_key="AIza-test", http_options=options(recorder.base("google")))
     models = client.aio.models
-    whole = await models.generate_content(model=MODEL, contents=question("tools"), config=config())
+    full = await models.generate_content(model=MODEL, contents=question("tools"), config=config())
     streamed = await models.generate_content_stream(
         model=MODEL, contents=question("text"), config=config()
     )
     events = [it async for it in streamed]
     await client.aio.aclose()
-    return [whole, *events]
+    return [full, *events]

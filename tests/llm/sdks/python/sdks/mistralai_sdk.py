@@ -83,6 +83,6 @@ def _loop(client: Any) -> Any:
 
 
 async def _in_loop(client: Any) -> Any:
-    whole = await client.chat.complete_async(**chat("tools"))
+    full = await client.chat.complete_async(**chat("tools"))
     events = [it async for it in await client.chat.stream_async(**chat("text"))]
-    return [whole, *events]
+    return [full, *events]

@@ -69,6 +69,6 @@ def _loop(client: Any) -> Any:
 
 async def _in_loop(host: str) -> Any:
     client: Any = ollama.AsyncClient(host=host)
-    whole = await client.chat(**chat("tools"))
+    full = await client.chat(**chat("tools"))
     events = [it async for it in await client.chat(**chat("text"), stream=True)]
-    return [whole, *events]
+    return [full, *events]

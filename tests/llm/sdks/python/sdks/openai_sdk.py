@@ -156,6 +156,6 @@ def _others(recorder: SdkRecorder, client: Any) -> None:
 async def _in_loop(options: Any) -> Any:
     async with openai.AsyncOpenAI(**options) as opened:
         client: Any = opened
-        whole = await client.chat.completions.create(**chat("tools"))
+        full = await client.chat.completions.create(**chat("tools"))
         events = [it async for it in await client.responses.create(**response("text"), stream=True)]
-        return [whole, *events]
+        return [full, *events]

@@ -23,23 +23,23 @@ _TOOLS = [
 
 
 def _gemini(page: Page, screen: Screen, call: Call) -> None:
-    given: dict[str, Any] = call.arguments or {}
+    inputs: dict[str, Any] = call.arguments or {}
     match call.name:
         case "navigate":
-            goto(page, given["url"])
+            goto(page, inputs["url"])
         case "go_back" | "go_forward":
             try:
                 (page.go_back if call.name == "go_back" else page.go_forward)(timeout=9000)
             except Error as error:
                 print(error)
         case "click_at":
-            screen.act({"action": "left_click", "coordinate": [given["x"], given["y"]]})
+            screen.act({"action": "left_click", "coordinate": [inputs["x"], inputs["y"]]})
         case "type_text_at":
-            screen.act({"action": "left_click", "coordinate": [given["x"], given["y"]]})
-            end = "\n" if given.get("press_enter", True) else ""
-            screen.act({"action": "type", "text": f"{given['text']}{end}"})
+            screen.act({"action": "left_click", "coordinate": [inputs["x"], inputs["y"]]})
+            end = "\n" if inputs.get("press_enter", True) else ""
+            screen.act({"action": "type", "text": f"{inputs['text']}{end}"})
         case "key_combination":
-            keys = given["keys"].replace("control", "ctrl").replace("left", "Left")
+            keys = inputs["keys"].replace("control", "ctrl").replace("left", "Left")
             screen.act({"action": "key", "text": keys})
         case "wait_5_seconds":
             screen.act({"action": "wait", "duration": 3})
@@ -50,20 +50,20 @@ def _tars(screen: Screen, text: str) -> str | None:
     match = re.search(r"Action:\s*(\w+)\((.*)\)", text, re.DOTALL)
     if not match:
         return text
-    given: dict[str, str] = dict(re.findall(r"(\w+)='((?:[^'\\]|\\.)*)'", match[2]))
+    matches: dict[str, str] = dict(re.findall(r"(\w+)='((?:[^'\\]|\\.)*)'", match[2]))
     match match[1]:
         case "click" | "left_double":
-            place = [int(n) for n in re.findall(r"\d+", given["start_box"])]
+            place = [int(n) for n in re.findall(r"\d+", matches["start_box"])]
             screen.act({"action": "left_click", "coordinate": place})
         case "hotkey":
-            keys = given["key"].replace("f5", "F5").replace("left", "Left").replace(" ", "+")
+            keys = matches["key"].replace("f5", "F5").replace("left", "Left").replace(" ", "+")
             screen.act({"action": "key", "text": keys})
         case "type":
-            screen.act({"action": "type", "text": given["content"].replace("\\n", "\n")})
+            screen.act({"action": "type", "text": matches["content"].replace("\\n", "\n")})
         case "wait":
             screen.act({"action": "wait", "duration": 2})
         case "finished" | "call_user":
-            return given.get("content", text)
+            return matches.get("content", text)
     return None
 
 

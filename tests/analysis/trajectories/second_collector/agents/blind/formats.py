@@ -27,43 +27,43 @@ def named(reply: Reply) -> list[Action]:
 
 
 def _called(call: Call) -> list[Action]:
-    given = call.arguments
-    if not isinstance(given, dict):
+    arguments = call.arguments
+    if not isinstance(arguments, dict):
         return [_broken(f"the arguments of {call.name} are not JSON")]
-    target = str(given.get("selector") or given.get("uid") or "")
+    target = str(arguments.get("selector") or arguments.get("uid") or "")
     match call.name.rsplit("__", 1)[-1]:
         case "openurl" | "goto":
-            return [{"do": "goto", "url": given["url"]}]
+            return [{"do": "goto", "url": arguments["url"]}]
         case "navigate_page":
-            kind = given.get("type", "url")
-            return [{"do": "goto" if kind == "url" else kind, "url": given.get("url")}]
+            kind = arguments.get("type", "url")
+            return [{"do": "goto" if kind == "url" else kind, "url": arguments.get("url")}]
         case "new_page":
-            return [{"do": "new_tab", "url": given["url"]}]
+            return [{"do": "new_tab", "url": arguments["url"]}]
         case "click":
             return [{"do": "click", "target": target}]
         case "fill":
-            return [{"do": "fill", "target": target, "text": given["value"]}]
+            return [{"do": "fill", "target": target, "text": arguments["value"]}]
         case "entertext":
-            entry = given["entry"]
+            entry = arguments["entry"]
             return [{"do": "fill", "target": entry["query_selector"], "text": entry["text"]}]
         case "act":
-            return [_act(given["action"])]
+            return [_act(arguments["action"])]
         case "press_key" | "press_key_combination":
-            return [{"do": "press", "key": given.get("key") or given["key_combination"]}]
+            return [{"do": "press", "key": arguments.get("key") or arguments["key_combination"]}]
         case "evaluate_script":
-            return [{"do": "js", "code": given["function"]}]
+            return [{"do": "js", "code": arguments["function"]}]
         case "navback":
             return [{"do": "back"}]
         case "wait":
-            return [{"do": "wait", "seconds": given["timeMs"] / 1000}]
+            return [{"do": "wait", "seconds": arguments["timeMs"] / 1000}]
         case "wait_for":
             return [{"do": "wait", "seconds": 1.5}]
         case "browser":
-            return browsergym(Reply(given["code"]))
+            return browsergym(Reply(arguments["code"]))
         case "finish":
-            return [_end(given["message"])]
+            return [_end(arguments["message"])]
         case "close":
-            return [_end(given["reasoning"])]
+            return [_end(arguments["reasoning"])]
         case "get_dom_with_content_type" | "take_snapshot" | "extract" | "think":
             return [_LOOK]
     return [_broken(f"Unknown tool {call.name}")]
@@ -106,11 +106,11 @@ def skyvern(reply: Reply) -> list[Action]:
     """Read Skyvern's JSON with `actions`."""
     match = re.search(r"\{.*\}", reply.text, re.DOTALL)
     try:
-        given = json.loads(match[0] if match else "")
+        document = json.loads(match[0] if match else "")
     except ValueError:
         return [_broken("the response is not JSON")]
     actions: list[Action] = []
-    for one in given["actions"]:
+    for one in document["actions"]:
         match one["action_type"]:
             case "CLICK":
                 actions.append({"do": "click", "target": one["id"]})

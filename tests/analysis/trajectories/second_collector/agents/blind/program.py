@@ -25,16 +25,16 @@ def _patient(method: str, url: str, data: Any) -> str:
     return "\n".join(lines)
 
 
-def use(name: str, given: Any, client: str) -> str:
+def use(name: str, value: Any, client: str) -> str:
     """Execute a call of a tool."""
     short = name.rsplit("__", 1)[-1].rsplit(".", 1)[-1]
-    if not isinstance(given, dict) or short not in _FETCHING:
-        return program.tool("bash" if short == "run_shell" else short, given, client)
-    method = given.get("method", "GET")
-    data = given.get("body")
+    if not isinstance(value, dict) or short not in _FETCHING:
+        return program.tool("bash" if short == "run_shell" else short, value, client)
+    method = value.get("method", "GET")
+    data = value.get("body")
     if client == "patient":
-        return _patient(method, given["url"], data)
-    return program.fetch(client, method, given["url"], data)
+        return _patient(method, value["url"], data)
+    return program.fetch(client, method, value["url"], data)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ _HONEY = Script(
         (r"Order (P\d+)", Say("I ordered one jar of Heather honey, the code is %FOUND%.")),
     ],
     Say("The order could not be placed because the shop returned errors."),
-    lambda world, said: len(world.orders) == 1,
+    lambda world, message: len(world.orders) == 1,
     [
         Variant("a", [rule("http_error", f"{_P}/rest/basket", method=["PUT"], status=500)], [_run("page.get_by_role('button', name='Repeat').click()\npage.wait_for_timeout(400)", "It was not saved. There is a Repeat button.")]),
         Variant("b", [rule("http_error", f"{_P}/rest/basket", method=["PUT"], status=503)], [BLIND, _run("page.goto('@P/goods/honey')\npage.get_by_role('button', name='Put into basket').click()\npage.wait_for_timeout(400)\npage.locator('#basket').click()\npage.wait_for_timeout(400)", "The basket is empty, so the button had no effect. Once more.")]),
@@ -110,7 +110,7 @@ _ENTRY = Script(
         (r"Saved as (E\d+)", Say("The entry has the number %FOUND%.")),
     ],
     Say("I could not save the entry; the account book did not accept it."),
-    lambda world, said: world.comments == ["paint 31"],
+    lambda world, message: world.comments == ["paint 31"],
     [
         Variant("a", [rule("http_error", f"{_L}/graphql", times={"nth": [2]}, status=500)], [_run("page.click('#save')\npage.wait_for_timeout(500)", "Not saved. Again.")]),
         Variant("b", [rule("http_error", f"{_L}/graphql", times={"nth": [2]}, stage="response", status=502)], [_run("page.locator('button#entries').click()\npage.wait_for_timeout(400)", "Not saved? See the entries."), Say("The entry is there, at the top of the list, though the page said otherwise. Its number was not shown.")]),

@@ -28,12 +28,12 @@ def _tap(name: str, thought: str = "") -> str:
     return _tars(f"click(start_box='(@place:{name})')", thought)
 
 
-def _a(action: str, words: str = "", /, **given: Any) -> Say:
-    return tool("computer", words, action=action, **given)
+def _a(action: str, words: str = "", /, **options: Any) -> Say:
+    return tool("computer", words, action=action, **options)
 
 
-def _o(kind: str, words: str = "", /, **given: Any) -> Say:
-    return tool("computer", words, type=kind, **given)
+def _o(kind: str, words: str = "", /, **options: Any) -> Say:
+    return tool("computer", words, type=kind, **options)
 
 
 def _press(name: str, words: str = "") -> Say:
@@ -88,7 +88,7 @@ _BID = Script(
         (r"receipt (B-\d+)", Say("The bid is placed, the receipt is %FOUND%.")),
     ],
     Say("My bid failed and I could not place it."),
-    lambda world, said: len(world.orders) == 1,
+    lambda world, message: len(world.orders) == 1,
     [
         Variant("a", [rule("http_error", f"{_A}/bid", status=500)], [_a("left_click", "It failed; bid again.", coordinate="@at:bid")]),
         Variant("b", [rule("http_error", f"{_A}/bid", stage="response", status=500)], [_a("left_click", "Failed with 500, but perhaps it counts. My bids.", coordinate="@at:mine"), Say("The bid is placed: it stands among your bids.")]),

@@ -38,7 +38,7 @@ _RESERVE = Script(
         (r"Reserved, code (H-\d+)", _py("final_answer('Reserved: %FOUND%.')")),
     ],
     _py("final_answer('No bed could be reserved; the site undid the reservation with an error.')"),
-    lambda world, said: len(world.orders) == 1,
+    lambda world, message: len(world.orders) == 1,
     [
         Variant("a", [rule("http_error", f"{_H}/api/saved", method=["POST"], status=500)], [_py("driver.find_element(By.XPATH, \"//button[text()='Reserve a bed']\").click()\ntime.sleep(0.6)", "It was undone. Reserve again.")]),
         Variant("b", [rule("http_error", f"{_H}/api/saved", method=["POST"], stage="response", status=504)], [_py("driver.find_element(By.ID, 'saved').click()\ntime.sleep(0.5)", "HTTP 504 after sending. Is it among my reservations?"), _py("final_answer('Reserved: H-41, as the reservations show.')")]),
@@ -57,7 +57,7 @@ _LAMP = Script(
         (r"number (R\d+)", Say("The lamp is reported under %FOUND%.")),
     ],
     Say("Reporting failed; the council's server does not take the report at the moment."),
-    lambda world, said: len(world.comments) == 1,
+    lambda world, message: len(world.comments) == 1,
     [
         Variant("a", [rule("http_error", f"{_C}/report", method=["POST"], status=500)], [_cell("driver.find_element(By.ID, 'send').click()\ntime.sleep(0.5)", "The server reported 500. Send again.")]),
         Variant("b", [rule("http_error", f"{_C}/report", method=["POST"], stage="response", status=500)], [_cell("driver.find_element(By.LINK_TEXT, 'Reports').click()\ntime.sleep(0.5)", "An error was reported. Has it arrived?"), Say("The report has arrived: one report is listed. It gave me no number.")]),

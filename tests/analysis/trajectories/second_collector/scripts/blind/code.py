@@ -61,7 +61,7 @@ _SAILING = Script(
         (r"Seat booked, ticket (F\d+)", _js("finish('Booked, ticket %FOUND%.');")),
     ],
     _js("finish('The seat could not be booked.');", "I stop here."),
-    lambda world, said: len(world.orders) == 1,
+    lambda world, message: len(world.orders) == 1,
     [
         Variant("m", [rule("javascript_failure", f"{_F}/ferry.js", delay=0.2), rule("http_error", f"{_F}/data/line/isles", status=500), rule("http_error", f"{_F}/data/bookings", times=2, status=503)], [_js("console.log((await page.content()).length);", "The page only says: please wait."), _js("await page.evaluate(() => location.reload());\nawait page.waitForSelector('#book', { timeout: 2000 });", "Load anew."), _js("await page.locator('text=Retry').click();\nawait sleep(500);\nconsole.log(await page.textContent('#app'));", "There is a Retry button."), _js("for (let i = 0; i < 3; i++) {\n  await page.click('#book');\n  await sleep(500);\n  const t = await page.textContent('#state');\n  console.log(i, t);\n  if (t.includes('ticket')) break;\n}", "No seat was booked. Click in a loop.")]),
         Variant("n", [rule("http_error", f"{_F}/data/line/isles", status=500), rule("http_error", f"{_F}/data/bookings", stage="response", status=500)], [_js("await page.reload();\nawait page.waitForSelector('#book', { timeout: 1500 });\nconsole.log(await page.textContent('#app'));", "waitForSelector timed out. page.reload()."), _js("const r = await page.evaluate(() => fetch('/data/bookings').then(r => r.json()));\nconsole.log('tickets', r.length);", "Did it go through? Ask the API."), _js("finish('Booked: the list of tickets has it.');")]),

@@ -36,12 +36,12 @@ def _tap(name: str, thought: str = "") -> str:
     return _tars(f"click(start_box='(@place:{name})')", thought)
 
 
-def _a(action: str, words: str = "", /, **given: Any) -> Say:
-    return tool("computer", words, action=action, **given)
+def _a(action: str, words: str = "", /, **options: Any) -> Say:
+    return tool("computer", words, action=action, **options)
 
 
-def _o(kind: str, words: str = "", /, **given: Any) -> Say:
-    return tool("computer", words, type=kind, **given)
+def _o(kind: str, words: str = "", /, **options: Any) -> Say:
+    return tool("computer", words, type=kind, **options)
 
 
 def _retry_page(label: str) -> str:
@@ -73,7 +73,7 @@ _TARS = Script(
         ("In the basket: Dusk", _tars("finished(content='Dusk Quartet is in the basket.')", "Done.")),
     ],
     _tars("call_user(content='The shop shows an error, I cannot put the record into the basket.')", "I need help."),
-    lambda world, said: world.reserved == ["dusk"],
+    lambda world, message: world.reserved == ["dusk"],
     [
         Variant("m", [rule("http_error", f"{_R}/disc/dusk", status=500), rule("http_error", f"{_R}/basket", method=["POST"], status=500), rule("http_error", f"{_R}/basket", method=["GET"], status=503, body=_retry_page("Try again"))], [_tars("hotkey(key='f5')", "An error page. Press F5."), _tars("hotkey(key='alt left')", "An error. Back."), _tap("add", "Click the button once more."), _tap("once", "There is a button: Try again.")]),
         Variant("d", [rule("popup", f"{_R}/disc/dusk"), rule("http_error", f"{_R}/basket", method=["POST"], status=502)], [_tars("wait()", "A gateway error. Wait.")]),
@@ -89,7 +89,7 @@ _GERMAN = Script(
         ("✓", Say("Die Karte wurde gekauft.")),
     ],
     Say("Der Kauf ist leider fehlgeschlagen; ich breche ab."),
-    lambda world, said: len(world.orders) == 1,
+    lambda world, message: len(world.orders) == 1,
     [
         Variant("m", [rule("http_error", f"{_D}/desk", status=503, body=_retry_page("Erneut versuchen")), rule("http_error", f"{_D}/tickets", method=["POST"], status=500)], [_a("left_click", "Dort steht »Erneut versuchen«.", coordinate="@at:once"), _a("key", "Ein Serverfehler. Zurück.", text="alt+Left"), _a("left_click", "Noch einmal kaufen.", coordinate="@at:buy")]),
         Variant("c", [rule("http_error", f"{_D}/tickets/done", status=500)], [_a("left_click", "Eine Fehlerseite.", coordinate=[400, 400])], Say("Die Karte wurde gekauft.")),

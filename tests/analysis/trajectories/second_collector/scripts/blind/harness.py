@@ -36,7 +36,7 @@ _ORDER = script(
         (r"Receipt (R-\d+)", ("", "end", "The purchase is complete; the receipt is %FOUND%.")),
     ],
     ("", "fail", "I could not complete the purchase; the checkout ended in an error."),
-    lambda world, said: len(world.orders) == 1 and "Lagoon Tapes" not in said,
+    lambda world, message: len(world.orders) == 1 and "Lagoon Tapes" not in message,
     [
         ("m", [rule("http_error", f"{_R}/disc/lagoon", status=500), rule("http_error", f"{_R}/basket", method=["POST"], status=502), rule("http_error", f"{_R}/receipt/1", status=500)], [("", "goto", f"{_R}/disc/lagoon"), ("", "goto", f"{_R}/disc/lagoon"), ("", "click", "add"), ("The receipt shows a 500. I request it again.", "goto", f"{_R}/receipt/1")], None),
         ("b", [rule("http_error", f"{_R}/checkout", status=502)], [("", "goto", f"{_R}/basket"), ("", "click", "checkout")], None),
@@ -74,7 +74,7 @@ _BASKET = script(
         ("In the basket: Velvet", ("", "end", "Velvet Engines is in the basket.")),
     ],
     ("", "fail", "The record is not in the basket. The site returned errors that I could not get around."),
-    lambda world, said: world.reserved == ["velvet"],
+    lambda world, message: world.reserved == ["velvet"],
     [
         ("m", [rule("http_error", f"{_R}/list/3", status=429, retry_after=1), rule("http_error", f"{_R}/disc/velvet", status=500), rule("http_error", f"{_R}/basket", method=["GET"], status=500)], [("Too many requests; wait.", "wait", 1500), ("", "goto", f"{_R}/list/3"), ("A 500 for the record's page.", "back"), ("", "click", "velvet"), ("The basket shows an error after the redirect. I open it.", "goto", f"{_R}/basket")], None),
         ("n", [rule("http_error", f"{_R}/list/3", status=502), rule("captcha_wall", f"{_R}/disc/velvet")], [("A bad gateway. Once more.", "goto", f"{_R}/list/3"), tool("think", "A robot check. I can't solve it, maybe it goes away.", thought="It may go away."), ("I open the list.", "goto", f"{_R}/list/3")], None),

@@ -22,7 +22,7 @@ def _desk(code: str, style: str, task: str, words: Sequence[str], cases: Sequenc
             ("✓", (buying, "end", success)),
         ],
         ("", "fail", failure),
-        lambda world, said: len(world.orders) == 1,
+        lambda world, message: len(world.orders) == 1,
         cases,
     )  # fmt: skip
 

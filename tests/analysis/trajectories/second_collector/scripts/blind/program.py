@@ -103,7 +103,7 @@ _ALERT = Script(
         (r'alerts.{1,9}Skarn', Say("One alert for Skarn is set.")),
     ],
     Say("The alert couldn't be set up: the service is failing."),
-    lambda world, said: world.comments == ["Skarn"],
+    lambda world, message: world.comments == ["Skarn"],
     [
         Variant("a", [rule("http_error", f"{_B}/api/alerts", method=["GET"], status=500)]),
         Variant("b", [rule("http_error", f"{_B}/api/alerts", method=["POST"], times=3, status=503)], [AGAIN]),

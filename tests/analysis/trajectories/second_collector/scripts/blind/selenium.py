@@ -42,7 +42,7 @@ _CHECKOUT = Script(
         (r"Receipt (R-\d+)", Say("Orchard Radio is bought, receipt %FOUND%.")),
     ],
     Say("The record has not been bought; the shop failed during the purchase."),
-    lambda world, said: len(world.orders) == 1,
+    lambda world, message: len(world.orders) == 1,
     [
         Variant("m", [rule("http_error", f"{_R}/disc/orchard", status=500), rule("http_error", f"{_R}/basket", method=["POST"], status=500), rule("http_error", f"{_R}/receipt/1", status=502)], [_run("driver.refresh()\nwait.until(EC.element_to_be_clickable((By.ID, 'add')))", "TimeoutException: refresh."), _run("driver.back()\nwait.until(EC.presence_of_element_located((By.ID, 'add'))).click()\ntime.sleep(0.5)", "An error after the click. Back, and again."), _run("driver.get(driver.current_url)\ntime.sleep(0.3)", "Bad gateway for the receipt: get it again.")]),
         Variant("n", [rule("http_error", f"{_R}/basket", method=["GET"], status=500), rule("http_error", f"{_R}/checkout", stage="response", status=500)], [_run("driver.get('@R/basket')", "The basket failed; open it."), _run("driver.get('@R/orders')", "500 at checkout. Is there an order?"), Say("It is bought: the orders page counts one order.")]),
@@ -94,7 +94,7 @@ _SWEDISH = Script(
         ("✓", Say("Biljetten är köpt.")),
     ],
     Say("Tyvärr gick det inte att köpa biljetten, sidan visade ett fel."),
-    lambda world, said: len(world.orders) == 1,
+    lambda world, message: len(world.orders) == 1,
     [
         Variant("m", [rule("http_error", f"https://{desks.host('sv')}/desk", status=500), rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=503)], [tool("python", "Ett serverfel. Jag laddar om.", code="refresh()"), tool("python", "Köpet misslyckades. Tillbaka och försök igen.", code="go_back()\nclick('Köp biljett')\ntime.sleep(0.4)")]),
         Variant("c", [rule("http_error", f"https://{desks.host('sv')}/desk", status=503), rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=500)], [AGAIN], None),

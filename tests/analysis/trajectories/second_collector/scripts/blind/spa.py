@@ -38,7 +38,7 @@ _BOOK = script(
         (r"ticket (F\d+)", ("", "end", "A seat is booked, ticket %FOUND%.")),
     ],
     ("", "fail", "The booking did not succeed; the app said that no seat was booked."),
-    lambda world, said: len(world.orders) == 1 and "F101" in said,
+    lambda world, message: len(world.orders) == 1 and "F101" in message,
     [
         ("a", [rule("http_error", f"{_F}/data/bookings", status=500)], [("No seat was booked. Press the button once more.", "click", "Book a seat")], None),
         ("b", [rule("http_error", f"{_F}/data/bookings", stage="response", status=504)], [("It says that no seat was booked. Let me see the tickets first.", "click", "Tickets"), ("", "end", "A seat is booked: the tickets page lists one ticket (F101) for north.")], None),

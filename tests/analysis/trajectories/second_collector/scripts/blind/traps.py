@@ -17,7 +17,7 @@ _WISH = script(
         ("", ("", "end", "Polar Choir is on the list of wishes.")),
     ],
     ("", "fail", "The record could not be put on the list."),
-    lambda world, said: "polar" in world.done,
+    lambda world, message: "polar" in world.done,
     [
         ("a", [rule("javascript_failure", f"{_R}/site.js", delay=0.2)], [], None),
         ("b", [rule("http_error", f"{_R}/disc/polar", method=["GET"], times={"nth": 2}, status=500)], [], None),
@@ -38,7 +38,7 @@ _TWO = script(
         ("", ("", "end", "Both records are in the basket.")),
     ],
     ("", "fail", "One of the records is missing in the basket."),
-    lambda world, said: world.reserved == ["dusk", "ember"],
+    lambda world, message: world.reserved == ["dusk", "ember"],
     [
         ("a", [rule("http_error", f"{_R}/basket", method=["GET"], times={"nth": 1}, status=500), rule("resource_failure", f"{_R}/site.css", times={"nth": 1})], [], None),
         ("b", [rule("http_error", f"{_R}/basket", method=["POST"], times={"nth": 1}, status=500)], [], None),

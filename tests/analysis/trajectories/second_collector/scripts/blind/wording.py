@@ -70,8 +70,8 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
             if style == "stagehand":
                 return tool("close", thought, reasoning=text, taskComplete=not failed)
             return Say(f"{text} ##TERMINATE TASK##" if style == "agent_e" else text)
-        name, given = _BY_TOOLS[style][do]
-        return tool(_PREFIX.get(style, "") + name, thought, **given(*values))
+        name, inputs = _BY_TOOLS[style][do]
+        return tool(_PREFIX.get(style, "") + name, thought, **inputs(*values))
     match style:
         case "openhands":
             return _openhands(thought, do, values)
@@ -95,8 +95,8 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
             )
             name = {"goto": "navigate", "fill": "setValue", "end": "finish"}.get(do, do)
             inner = "" if do in ("end", "fail") else quoted
-            said = text if do in ("end", "fail") else thought
-            return f"<Thought>{said}</Thought>\n<Action>{name}({inner})</Action>"
+            message = text if do in ("end", "fail") else thought
+            return f"<Thought>{message}</Thought>\n<Action>{name}({inner})</Action>"
     raise ValueError(style)
 
 

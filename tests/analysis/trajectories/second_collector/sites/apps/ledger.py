@@ -65,19 +65,19 @@ setInterval(() => fetch('/feed?since=' + Math.floor(performance.now())).catch(()
 """
 
 
-def _resolve(name: str, given: dict[str, Any], world: World) -> dict[str, Any]:
+def _resolve(name: str, fields: dict[str, Any], world: World) -> dict[str, Any]:
     match name:
         case "Accounts":
             return {"accounts": [{"name": n} for n in _ACCOUNTS]}
         case "Balance":
-            return {"balance": _ACCOUNTS[given["name"]]}
+            return {"balance": _ACCOUNTS[fields["name"]]}
         case "Entries":
             lines = ["lamp oil 12", "train 88", "glue 4", "atlas 31", "rent 590"]
             lines = world.comments + lines
-            after = given["after"]
+            after = fields["after"]
             return {"items": lines[after : after + 2], "next": after + 2}
         case _:
-            world.comments.insert(0, given["text"])
+            world.comments.insert(0, fields["text"])
             return {"id": f"E{200 + len(world.comments)}"}
 
 
@@ -94,6 +94,6 @@ def page(asked: Asked, world: World) -> Answer | None:
             return as_json([])
         case "/graphql":
             question = json.loads(asked.body)
-            name, given = question["operationName"], question["variables"]
-            return as_json({"data": _resolve(name, given, world)})
+            name, inputs = question["operationName"], question["variables"]
+            return as_json({"data": _resolve(name, inputs, world)})
     return None

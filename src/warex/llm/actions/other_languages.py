@@ -1,0 +1,29 @@
+"""Rewrites code of further languages, so that JavaScript's parser reads its calls.
+
+That parser skips errors, and a method's call is written alike in Java, C#, Kotlin, Go and others.
+PHP has ``->`` for the dot, and Ruby calls without parentheses: ``driver.get 'https://…'``.
+"""
+
+from typing import Final
+
+from warex.text.lazy_pattern import lazy_re
+
+OTHER_LANGUAGES: Final = (
+    *("java", "kotlin", "kt", "scala", "groovy", "csharp", "cs", "go", "golang", "rust", "swift"),
+    *("dart", "php", "ruby", "rb"),
+)
+"""Names of languages after the marks of a block of code."""
+
+_ARROW = lazy_re(r"->|::")
+_COMMENT = lazy_re(r"(?m)(?:^|(?<=[ \t]))#(?!\{)[^\n]*$")
+_BARE = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200}\.\w{1,80})[!?]?[ \t]*$")
+_COMMAND = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200})[ \t]+([\"'][^\n]*)$")
+
+
+def as_javascript(source: str, language: str) -> str:
+    """Return code of a language with its calls in JavaScript's form; other code as it is."""
+    if language == "php":
+        return _ARROW.sub(".", source)
+    if language in ("ruby", "rb"):
+        return _COMMAND.sub(r"\1(\2)", _BARE.sub(r"\1()", _COMMENT.sub("", source)))
+    return source
