@@ -63,10 +63,15 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
 
 
 def test_the_card_of_pairs_says_whose_answers_were_rejected(tmp_path: Path) -> None:
-    of_row = {**failure().model_dump(exclude={"messages"}), "prompt": failure().prompt}
-    answers = {"chosen": [failure().answer], "rejected": [row().answer]}
+    facts = failure().model_dump(exclude={"messages"})
     pairs = [
-        PreferencePair(**of_row, **answers, rejected_model=model)
+        PreferencePair(
+            **facts,
+            prompt=failure().prompt,
+            chosen=[failure().answer],
+            rejected=[row().answer],
+            rejected_model=model,
+        )
         for model in ("scripted:giveup", "qwen3-8b", "qwen3-8b")
     ]
     manifest = MANIFEST.model_copy(update={"format": "dpo"})
