@@ -1,15 +1,23 @@
 """The examples do what they say."""
 
 import os
+import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from itertools import product
 from pathlib import Path
 
 import click
 import pytest
 import yaml
 
+from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.output.comparison import ComparedAgent, compare
+from warex.analysis.output.thresholds import judge_run
+from warex.analysis.run.load import load_run
+from warex.analysis.table.tabulate import tabulate
 from warex.cli.app import cli
 from warex.scenarios.load import load_scenario
 from warex.scenarios.preview.explain import explain
@@ -116,6 +124,37 @@ def test_the_workflow_runs_commands_that_there_are() -> None:
         command.make_context(name, arguments)
         options = {word for word in arguments if word.startswith("--")}
         assert options <= {option for each in command.params for option in each.opts}
+
+
+def test_the_campaign_for_ci_has_the_tasks_that_its_gates_take(tmp_path: Path) -> None:
+    campaign = tomllib.loads((EXAMPLES / "ci/campaign.toml").read_text("utf-8"))
+    (gate,) = set(
+        re.findall(
+            r'--fail-under "(.+?)"',
+            (EXAMPLES / "ci/github-actions.yml").read_text("utf-8")
+            + (EXAMPLES / "ci/gitlab-ci.yml").read_text("utf-8"),
+        )
+    )
+    conditions = [condition["name"] for condition in campaign["conditions"]]
+    runs = {}
+    for name, outcome, action in (
+        ("before", solved(), "reload"),
+        ("after", failed(), "report_infeasible"),
+    ):
+        folder = RunFolder(tmp_path / name, agent="mine").manifest(conditions=conditions)
+        for task, condition in product(campaign["tasks"]["names"], conditions):
+            story = Story().thinks(1, "goto")
+            if condition != "clean":
+                story = story.fault(1).thinks(2, action)
+            story = story.page("x2") if name == "before" else story
+            folder.trial(condition, task, outcome, story.stops())
+        runs[name] = load_run(tmp_path / name)
+
+    collapse = judge_run(tabulate(runs["after"]), gate)
+    compared = compare(ComparedAgent(runs["before"], "mine"), ComparedAgent(runs["after"], "mine"))
+
+    assert (len(collapse.broken), collapse.unclear) == (3, ())
+    assert compared.verdict == "worse"
 
 
 @pytest.mark.slow

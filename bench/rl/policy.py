@@ -1,4 +1,4 @@
-"""A softmax policy over a page's legal actions: the ranker's features, sampled."""
+"""A softmax policy over a page's legal actions, sampled: a linear ranker of hashed words."""
 
 from ast import literal_eval
 from collections.abc import Sequence
@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from bench.rl.features import features
 from warex.exports.prompt_page import PromptPage
 from warex.training.ranking.candidates import ActionTemplate, Candidate, candidates
-from warex.training.ranking.features import features
 
 type Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -39,7 +39,7 @@ class Choice:
 
 
 class Policy:
-    """The ranker's weights."""
+    """A weight for each bucket of features."""
 
     def __init__(self) -> None:
         self.weights: Floats = np.zeros(BUCKETS)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from warex_testbed.tasks import load_tasks
+
 KNOWN_SITES: Final = ("calendar", "agenda", "shop", "market", "mail", "post")
 UNSEEN_BRANDS: Final = ("planner", "outfitters", "inbox")
 UNSEEN_KIND: Final = ("forum", "board", "talk")
@@ -25,18 +27,12 @@ CLEAN: Final = "clean"
 FAULTS: Final = "faults"
 SCRIPTED: Final = {"name": "patient", "model": "scripted:patient"}
 
-LIVE_TASKS: Final = (
-    *("calendar-whole-sunday", "calendar-gate-code", "calendar-hide-off-duty"),
-    *("shop-new-sole", "shop-unsave-socks", "mail-favourite-booking", "mail-hike-meeting-point"),
-    *("forum-chain-solution", "forum-like-sealant", "forum-upvote-switch"),
-    *("forum-accept-sourdough", "forum-useful-wicks"),
-)
-"""Twelve tasks of the unseen sites that the scripted model solves in at most three steps."""
 SHORT_LIVE_TASKS: Final = (
     *("calendar-gate-code", "calendar-kestrel-place", "shop-new-sole", "shop-unsave-socks"),
     *("mail-favourite-booking", "mail-hike-meeting-point"),
 )
-"""Those of a language model on a processor, which takes a minute for a task."""
+"""Tasks of a language model on a processor, which takes a minute for one; each has at most three
+steps."""
 LIVE_FAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "http-error": {"kind": "http_error", "page": "rails", "status": 500},
     "network-error": {"kind": "network_error", "page": "firefox", "status": 504, "delay": 0.1},
@@ -46,7 +42,7 @@ LIVE_FAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 """Of the first page: two with error pages that no training data have, two kinds that none have."""
 
 MAX_STEPS: Final = 8
-"""Of a ranker, on tasks of up to three or four steps."""
+"""Of a ranker; 45 of the 52 tasks of the unseen sites need no more, with one to recover."""
 _PROBABILITY: Final = 0.08
 _DELAY: Final = 0.1
 """Seconds of a network error; the paper's ten would only cost time."""
@@ -150,10 +146,7 @@ def live(
     max_steps: int = 4,
     faults: Mapping[str, Mapping[str, Any]] = LIVE_FAULTS,
 ) -> Campaign:
-    """Return the reference agent with a served model on unseen sites, a fault on the first page.
-
-    A task takes at most three steps, and one to recover.
-    """
+    """Return the reference agent with a served model on unseen sites, a fault on the first page."""
     agent = {"name": name, "model": model, "base_url": base_url, "max_steps": max_steps}
     return Campaign(
         f"live-{name}",
@@ -162,6 +155,11 @@ def live(
         {kind: [_rule(kind, {"first": 1}, fault)] for kind, fault in faults.items()},
         timeout_s=300,
     )
+
+
+def unseen_tasks() -> tuple[str, ...]:
+    """Return the names of all tasks of the unseen sites."""
+    return tuple(it.name for it in load_tasks() if it.host.partition(".")[0] in HELD_OUT)
 
 
 def tasks_of(sites: Sequence[str], sample: int | None) -> dict[str, Any]:

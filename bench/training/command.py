@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench import machine
+from bench.training.campaigns import LIVE_FAULTS
 from bench.training.experiment import FULL, SMALL, Experiment, Size, smollm2
 from bench.training.verdict import MIN_FAILURES, failed_claims, goals, read_result, tables
 
@@ -77,6 +78,12 @@ def parser() -> argparse.ArgumentParser:
         "--no-live", action="store_true", help="no live tasks: minutes, not an hour"
     )
     parser.add_argument(
+        "--live-fault",
+        action="append",
+        choices=tuple(LIVE_FAULTS),
+        help="of the rankers' live tasks; can be repeated (default: each of the four)",
+    )
+    parser.add_argument(
         "--quick", action="store_true", help="a few minutes: only shows that it runs"
     )
     return parser
@@ -87,6 +94,8 @@ def size_of(asked: argparse.Namespace) -> Size:
     size = SMALL if asked.quick else FULL
     if asked.seeds is not None:
         size = replace(size, seeds=tuple(range(asked.seeds)))
+    if asked.live_fault:
+        size = replace(size, ranker_faults=tuple(asked.live_fault))
     if asked.stages == "one":
         size = replace(size, stage_one=None)
     return replace(size, live=(), ranker_live=()) if asked.no_live else size

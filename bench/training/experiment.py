@@ -9,7 +9,7 @@ from typing import Final
 from bench.training import campaigns
 from bench.training.campaigns import (
     HELD_OUT,
-    LIVE_TASKS,
+    LIVE_FAULTS,
     SHORT_LIVE_TASKS,
     UNSEEN_PAGES,
 )
@@ -53,6 +53,8 @@ class Size:
     """Number of failures that a ranker learns from."""
     ranker_live: tuple[str, ...]
     """Tasks of the served rankers."""
+    ranker_faults: tuple[str, ...] = tuple(LIVE_FAULTS)
+    """The kinds of faults under which they work on them."""
 
 
 FULL: Final = Size(
@@ -69,7 +71,7 @@ FULL: Final = Size(
     asked=60,
     live=SHORT_LIVE_TASKS,
     ranker_failures=60,
-    ranker_live=LIVE_TASKS,
+    ranker_live=campaigns.unseen_tasks(),
 )
 SMALL: Final = Size(
     known=16,
@@ -115,7 +117,8 @@ class Experiment(Steps):
     def rankers(self) -> Rankers:
         """The rankers, which learn from the same runs."""
         size = self.size
-        return Rankers(self, size.ranker_failures, size.seeds, size.ranker_live)
+        live = size.ranker_live, size.ranker_faults
+        return Rankers(self, size.ranker_failures, size.seeds, *live)
 
     def run(self) -> None:
         """Run the remaining steps. Raises CalledProcessError if a command fails."""

@@ -26,6 +26,10 @@ class LiveRise:
     before: float
     after: float
     tasks: int
+    risen: int
+    """Tasks that are solved more often after than before."""
+    fallen: int
+    """Tasks that are solved less often."""
     p: float
     """Of the sign-flip test over tasks, two-sided; the trials of a task stay together."""
 
@@ -51,9 +55,16 @@ def live_rise(before: Sequence[LiveTrial], after: Sequence[Sequence[LiveTrial]])
                 sums[it.task] += it.solved - was
                 solved, solved_before, pairs = solved + it.solved, solved_before + was, pairs + 1
     if not pairs:
-        return LiveRise(0, 0, 0, 1)
-    p = sign_flip_p(list(sums.values()))
-    return LiveRise(solved_before / pairs, solved / pairs, len(sums), p)
+        return LiveRise(0, 0, 0, 0, 0, 1)
+    changes = list(sums.values())
+    return LiveRise(
+        before=solved_before / pairs,
+        after=solved / pairs,
+        tasks=len(changes),
+        risen=sum(change > 0 for change in changes),
+        fallen=sum(change < 0 for change in changes),
+        p=sign_flip_p(changes),
+    )
 
 
 def live_table(live: Mapping[str, Sequence[LiveTrial]]) -> str:

@@ -26,6 +26,8 @@ class Rankers:
     """Of the choice of rows; a ranker has no other randomness."""
     live: tuple[str, ...]
     """Tasks of the served rankers."""
+    faults: tuple[str, ...]
+    """The kinds of ``campaigns.LIVE_FAULTS`` under which they work on them."""
 
     @property
     def after(self) -> tuple[str, ...]:
@@ -74,7 +76,8 @@ class Rankers:
         with self.steps.step(f"live-{name}") as new:
             if new:
                 with self.steps.served(name, "--model", self.steps.path(name)) as url:
+                    faults = {kind: campaigns.LIVE_FAULTS[kind] for kind in self.faults}
                     campaign = campaigns.live(
-                        name, name, url, self.live, max_steps=campaigns.MAX_STEPS
+                        name, name, url, self.live, max_steps=campaigns.MAX_STEPS, faults=faults
                     )
                     self.steps.run_served_campaign(campaign)

@@ -164,7 +164,8 @@ def goals(it: ExperimentResult) -> Iterator[tuple[bool, str]]:
             yield (
                 rise.p < ALPHA and rise.after > rise.before and rise.tasks >= MIN_LIVE_TASKS,
                 f"{kind}: live success under faults rises significantly"
-                f" ({rise.before:.1%} before, {rise.after:.1%} after, on {rise.tasks} tasks;"
+                f" ({rise.before:.1%} before, {rise.after:.1%} after, on {rise.tasks} tasks,"
+                f" of which {rise.risen} rise and {rise.fallen} fall;"
                 f" sign-flip test over tasks, mid-p: p = {rise.p:.3f})",
             )
 

@@ -1,8 +1,11 @@
+from pathlib import Path
+
 import yaml
 
-from tests.exports.builders import MANIFEST
+from tests.exports.builders import MANIFEST, failure, row
 from warex.exports.card import card
-from warex.exports.dataset import SplitFacts
+from warex.exports.dataset import SplitFacts, UnwrittenDataset, write_dataset
+from warex.exports.rows import PreferencePair
 from warex.exports.separability import Separability
 
 
@@ -57,6 +60,23 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
     assert "of sites that they were not\nlearnt from (40 rows;" in body
     assert "| words of the prompt | 97.5% | 100.0% | 5.0% |" in body
     assert "load_dataset" in body
+
+
+def test_the_card_of_pairs_says_whose_answers_were_rejected(tmp_path: Path) -> None:
+    of_row = {**failure().model_dump(exclude={"messages"}), "prompt": failure().prompt}
+    answers = {"chosen": [failure().answer], "rejected": [row().answer]}
+    pairs = [
+        PreferencePair(**of_row, **answers, rejected_model=model)
+        for model in ("scripted:giveup", "qwen3-8b", "qwen3-8b")
+    ]
+    manifest = MANIFEST.model_copy(update={"format": "dpo"})
+
+    write_dataset(tmp_path / "pairs", UnwrittenDataset(manifest, {"train": pairs}), card)
+
+    text = (tmp_path / "pairs" / "README.md").read_text()
+    assert "The rejected answers of train are of 2 models:" in text
+    assert "| qwen3-8b | 2 |  |" in text
+    assert "| scripted:giveup | 1 | scripted by WAREX |" in text
 
 
 def test_a_card_of_another_format_names_its_columns() -> None:

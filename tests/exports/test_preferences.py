@@ -21,6 +21,7 @@ def test_a_recovery_is_paired_with_the_answer_of_who_gave_up_at_the_same_page(
     assert len(result) == 3
     assert {it.chosen[0]["content"] for it in result} == {"reload()"}
     assert {it.rejected[0]["content"] for it in result} == {"report_infeasible()"}
+    assert {it.rejected_model for it in result} == {"scripted:patient"}
     assert all("500 Internal" in it.prompt[-1]["content"] for it in result)
 
 

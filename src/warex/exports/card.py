@@ -6,6 +6,7 @@ from jinja2 import Environment
 
 from warex.exports.dataset import DatasetManifest
 from warex.exports.dataset_formats import dataset_format
+from warex.llm.embedded import is_mock_model
 from warex.text.english import count_noun
 
 _CARD: Final = Environment(trim_blocks=True, lstrip_blocks=True).from_string("""\
@@ -60,6 +61,17 @@ recovers; a *clean* one is an ordinary step of a solved trial.
 In {{ split }} {{ share(side.rewritten, side.examples) }} of the examples are rewritten: the agent's
 words beside its actions are removed, in the answer and in the history. Of
 {{ share(side.relabelled, side.examples) }} the answer is WAREX's.
+
+{% endfor %}
+{% for split, side in manifest.splits.items() if side.rejected_models %}
+The rejected answers of {{ split }} are of {{ counted(side.rejected_models | length, "model") }}:
+
+| model | rejected answers | |
+| --- | ---: | --- |
+{% for model, number in side.rejected_models.items() %}
+| {{ model or "not recorded" }} | {{ number }} |\
+ {{ "scripted by WAREX" if scripted(model) else "" }} |
+{% endfor %}
 
 {% endfor %}
 {% for split, side in manifest.splits.items() if side.cut %}
@@ -117,6 +129,7 @@ def card(manifest: DatasetManifest) -> str:
         ending="parquet" if form.row else "jsonl",
         snippet=form.snippet,
         counted=count_noun,
+        scripted=is_mock_model,
         percent="{:.1%}".format,
         share=lambda some, of: f"{some / of:.0%} ({some} of {of})" if of else "none",
         several=lambda what: ", ".join(

@@ -10,6 +10,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -49,6 +50,8 @@ class SplitFacts(BaseModel, frozen=True, extra="forbid"):
     faults: tuple[str, ...]
     agents: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
+    rejected_models: Mapping[str, int] = {}
+    """Rejected answers by the model that gave them; empty but in preference pairs."""
     sha256: str
     """Of the JSON Lines."""
 
@@ -244,6 +247,7 @@ def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
         return tuple(sorted({str(getattr(row, name)) for row in rows} - {""}))
 
     failures = sum(row.kind == "failure" for row in rows)
+    rejected = Counter(row.rejected_model for row in rows if isinstance(row, PreferencePair))
     return SplitFacts(
         examples=len(rows),
         failure=failures,
@@ -257,6 +261,7 @@ def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
         faults=several("fault"),
         agents=several("agent"),
         benchmarks=several("benchmark"),
+        rejected_models=dict(rejected.most_common()),
         sha256=digest,
     )
 

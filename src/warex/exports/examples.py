@@ -67,6 +67,8 @@ class Example:
     """``mistake``: a wrong answer to a page that has not failed."""
     own: ChatMessage
     """The agent's own answer; the same as the row's unless that is relabelled."""
+    model: str = ""
+    """Whose answer that is, as the agent named it in its request."""
 
 
 @dataclass(slots=True)
@@ -267,7 +269,7 @@ def _example(
         images=images,
         messages=messages,
     )
-    yield Example(row, step.part, own)
+    yield Example(row, step.part, own, call.model)
 
 
 def retry_answer(words: Vocabulary, step: Step) -> tuple[ChatMessage, str] | None:

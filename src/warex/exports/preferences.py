@@ -66,5 +66,10 @@ def _alike(one: Row, other: Row) -> bool:
 def _pair(row: Row, lost: Example) -> PreferencePair:
     facts = row.model_dump(exclude={"messages", "tools"})
     return PreferencePair(
-        **facts, tools=row.tools, prompt=row.prompt, chosen=[row.answer], rejected=[lost.own]
+        **facts,
+        tools=row.tools,
+        prompt=row.prompt,
+        chosen=[row.answer],
+        rejected=[lost.own],
+        rejected_model=lost.model,
     )

@@ -107,6 +107,8 @@ class PreferencePair(RowMetadata, frozen=True):
     prompt: Chat
     chosen: Chat
     rejected: Chat
+    rejected_model: str = ""
+    """Whose answer was rejected; empty in data sets of earlier versions."""
 
 
 class LabelledAnswer(RowMetadata, frozen=True):

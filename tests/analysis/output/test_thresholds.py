@@ -62,6 +62,23 @@ def test_what_may_be_chance_cannot_be_told(table: Table) -> None:
     )
 
 
+def test_a_gate_that_too_few_tasks_cannot_break_names_the_number_that_can(tmp_path: Path) -> None:
+    demand = "success>=0.8"
+    ends = {}
+    for tasks in (2, 3):
+        found = judge_run(_row_of_twelve(tmp_path / str(tasks), 0, n=tasks), demand)
+        ends[tasks] = found.end
+        if tasks == 2:
+            assert all(
+                sentence.endswith(
+                    "that it is not >= 0.8 may be chance. No result of 2 tasks can break this"
+                    " gate: it takes 3."
+                )
+                for sentence in found.unclear
+            )
+    assert ends == {2: "cannot tell", 3: "broken"}
+
+
 def test_a_count_has_no_chance_in_it(table: Table) -> None:
     assert judge_run(table, "missed<=0 and delivered>=3").end == "broken"
 

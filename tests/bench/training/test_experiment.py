@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.training.campaigns import LIVE_FAULTS
 from bench.training.command import parser, size_of
 from bench.training.experiment import FULL, SMALL, Experiment, Size
 
@@ -116,5 +117,7 @@ def test_parts_can_be_left_out() -> None:
     assert size() == FULL
     assert size("--seeds", "1").seeds == (0,)
     assert size("--stages", "one").stage_one is None
+    assert size().ranker_faults == tuple(LIVE_FAULTS)
+    assert size("--live-fault", "soft-error").ranker_faults == ("soft-error",)
     assert size("--no-live").live == size("--no-live").ranker_live == ()
     assert size("--quick", "--seeds", "2") == replace(SMALL, seeds=(0, 1))

@@ -107,6 +107,7 @@ def test_live_success_rises_where_tasks_of_all_seeds_do() -> None:
     rise = live_rise([*trials(0, 12), *trials(12, 12, "clean")], [trials(6, 12), trials(6, 12)])
 
     assert (rise.before, rise.after, rise.tasks) == (0, 0.5, 12)
+    assert (rise.risen, rise.fallen) == (6, 0)
     assert rise.p == pytest.approx(2**-6)
     assert live_rise(trials(0, 12), [trials(0, 12)]).p == 1
 

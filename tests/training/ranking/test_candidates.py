@@ -7,7 +7,7 @@ from warex.training.ranking.candidates import (
     MOST,
     ActionTemplate,
     candidates,
-    goal_texts,
+    forms,
     merged,
     wanted_action,
 )
@@ -66,10 +66,34 @@ def test_equal_templates_are_one_with_the_roles_of_all() -> None:
     assert [it.roles for it in merged([button, link, button])] == [("button", "link")]
 
 
-def test_a_goal_offers_its_quotations_and_numbers() -> None:
-    assert goal_texts("Book 2 seats for 'Ada' at 9:30 in \"Row B\".") == [
-        "Ada",
-        "Row B",
-        "2",
-        "9:30",
+def test_a_form_with_a_text_of_one_page_is_left_out_beside_one_with_the_goal_s() -> None:
+    page = "[7] textbox 'Name'"
+    general, literal = template("fill('7', 'Ada')", page), template("fill('7', 'Bob')", page)
+    again = template("reload()", page)
+
+    assert [it.text for it in forms([general, literal, again])] == [general.text, again.text]
+    assert forms([literal]) == (literal,)
+
+
+def test_an_answer_is_the_text_of_the_page_that_adds_it_to_the_goal() -> None:
+    page = "heading 'Site visit'\ncell 'The gate code is 4417.'\n[3] link 'Cranes'"
+
+    answer = wanted_action(
+        *wanting("send_msg_to_user('It is 4417.')", page, "What is the gate code?"), WORDS
+    )
+    assert answer is not None
+    assert answer[0].text == "send_msg_to_user('⟦text⟧')"
+    assert answer[1] == "send_msg_to_user('The gate code is 4417.')"
+    done = template('send_msg_to_user("The code is 4417.")', page, "Change the code.")
+    assert done.text == "send_msg_to_user('Done.')"
+
+
+def test_a_list_is_set_to_its_own_options() -> None:
+    page = "[1] combobox 'Day'\noption 'Monday'\n[2] combobox 'Size'\noption 'Small'"
+    made = template("fill('1', 'Monday')", page)
+    _, shown = wanting("", page)
+
+    assert [it.text for it in candidates(shown, [made])] == [
+        "fill('1', 'Monday')",
+        "fill('2', 'Small')",
     ]

@@ -2,7 +2,7 @@
 
 from tests.training.ranking.test_candidates import template, wanting
 from warex.training.ranking.candidates import candidates
-from warex.training.ranking.features import features, words
+from warex.training.ranking.features import features
 
 BUCKETS = 2**14
 
@@ -27,7 +27,3 @@ def test_the_number_of_an_element_says_nothing() -> None:
 
 def test_the_goal_s_words_count() -> None:
     assert described("[3] button 'Cart'") != described("[3] button 'Cart'", "Open the page.")
-
-
-def test_words_are_compared_without_case_and_plural() -> None:
-    assert words("Carts and CART 7") == {"cart", "and", "7"}

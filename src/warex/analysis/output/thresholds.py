@@ -18,7 +18,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import floor, inf, isfinite, log
 from typing import Any, Final, Literal
 
 from warex.analysis.metrics.metric import Metric, PassK, Unit
@@ -173,12 +173,13 @@ def judge(claims: Sequence[Claim]) -> Judgement:
     unadjusted = [_bound_p(claim) for claim in claims]
     adjusted = iter(holm([p for p in unadjusted if p is not None]))
     ps = [None if p is None else next(adjusted) for p in unadjusted]
-    several = sum(p is not None for p in unadjusted) > 1
-    return Judgement(tuple(_judged(claim, p, several) for claim, p in zip(claims, ps, strict=True)))
+    tests = sum(p is not None for p in unadjusted)
+    return Judgement(tuple(_judged(claim, p, tests) for claim, p in zip(claims, ps, strict=True)))
 
 
-def _judged(claim: Claim, p: float | None, several: bool) -> JudgedRow:
-    """Return how the gate ends in the claim's row, by its p, adjusted if there are several."""
+def _judged(claim: Claim, p: float | None, tests: int) -> JudgedRow:
+    """Return how the gate ends in the claim's row, by its p, adjusted over the gate's tests."""
+    several = tests > 1
     value, threshold = _value(claim.figure), claim.threshold
     stated = f"{claim.place} is {value if value is None else format(value, '.3g')}"
     relation = f"{threshold.comparison} {threshold.bound:g}"
@@ -198,10 +199,35 @@ def _judged(claim: Claim, p: float | None, several: bool) -> JudgedRow:
             end, sentence = "broken", f"{stated}, not {relation}."
         else:
             why = f"; that it is not {relation} may be chance."
-            end, sentence = "cannot tell", f"{stated}{_of(claim.figure, p, several)}{why}"
+            sentence = f"{stated}{_of(claim.figure, p, several)}{why}{_too_few(claim, tests)}"
+            end = "cannot tell"
     elif claim.doubt:
         end, sentence = "cannot tell", f"{stated}, but {claim.doubt}."
     return JudgedRow(threshold.text, end, sentence)
+
+
+def _too_few(claim: Claim, tests: int) -> str:
+    """Say how many tasks the gate takes, if no result of a rate's tasks could break it."""
+    if not isinstance(claim.figure, Rate):
+        return ""
+    needed = tasks_to_break(claim.threshold, tests)
+    tasks = claim.figure.task_count
+    if tasks >= needed:
+        return ""
+    return f" No result of {count_noun(tasks, 'task')} can break this gate: it takes {needed}."
+
+
+def tasks_to_break(threshold: Threshold, tests: int) -> int:
+    """Return the fewest tasks of which the worst result breaks a rate's threshold.
+
+    ``tests`` are the rows and thresholds of the gate, all of them as bad: the first step of Holm's
+    adjustment. 1 for a threshold that a single task can break.
+    """
+    at_least = threshold.comparison in (">=", ">")
+    chance = 1 - threshold.bound if at_least else threshold.bound
+    if not 0 < chance < 1:
+        return 1
+    return floor(log(ALPHA / tests) / log(chance)) + 1
 
 
 def _bound_p(claim: Claim) -> float | None:

@@ -33,6 +33,11 @@ class Rate:
         return self.hits / self.n if self.n else None
 
     @property
+    def task_count(self) -> int:
+        """The number of tasks that the trials are of."""
+        return self.n if self.tasks is None else len(self.tasks)
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval: Clopper and Pearson's; for several trials a task, Gaffke's."""
         return rate_interval(self._by_task)

@@ -7,7 +7,7 @@ from warex.exports.preferences import pairs
 from warex.exports.rows import PreferencePair
 
 FORMAT: Final = DatasetFormat(
-    columns="`prompt`, `chosen`, `rejected`",
+    columns="`prompt`, `chosen`, `rejected`, `rejected_model`",
     snippet=LOAD_DATASET,
     rows=pairs,
     row=PreferencePair,

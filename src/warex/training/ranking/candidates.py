@@ -6,9 +6,10 @@ element and one for a text of the goal. A page then has an action for each way t
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product, takewhile
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, Field
@@ -21,17 +22,18 @@ from warex.llm.actions.base import Action
 from warex.llm.actions.parser import parse_actions
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer
+from warex.training.ranking.goal_texts import asks, goal_texts, goal_words, words
 
-type Slot = Literal["element", "goal", "text", "url"]
+type Slot = Literal["element", "goal", "word", "text", "url"]
 
 MOST: Final = 400
 """Actions of one page."""
 _MOST_TEXTS: Final = 40
-_SLOT: Final = re.compile(r"⟦(element|goal|text|url)⟧")
+_SLOT: Final = re.compile(r"⟦(element|goal|word|text|url)⟧")
+_TELLING: Final = 0.3
+"""Of an answer that a page holds: its new words, each by the share of the texts that say it."""
 _DONE: Final = "Done."
 """Said at a task's end in place of words that are on no page."""
-_QUOTED: Final = re.compile(r"(?<!\w)'([^'\n]+)'(?!\w)|\"([^\"\n]+)\"|“([^”\n]+)”")
-_NUMBER: Final = re.compile(r"(?<![\w.])\d[\d.,:-]*\d|(?<![\w.])\d")
 
 
 class ActionTemplate(BaseModel, frozen=True, extra="forbid"):
@@ -73,19 +75,23 @@ def wanted_action(
     wanted, roles = text, list[str]()
     begin = text.find(action.name) + len(action.name)
     for value in values(action):
-        slot, role = _slot(value, row, page, action, vocabulary)
+        slot, role, instead = _slot(value, row, page, action, vocabulary)
+        if slot == "element" and roles and value in goal_texts(page.goal):
+            slot, role = "goal", ""
         if slot is None:
             continue
         replacement = slot if slot == _DONE else f"⟦{slot}⟧"
         for spelling in (value, repr(value)[1:-1], json.dumps(value)[1:-1]):
             match = re.compile(rf"(?<!\w){re.escape(spelling)}(?!\w)").search(text, begin)
             if match:
-                if slot == _DONE:
-                    wanted = wanted.replace(match[0], _DONE)
+                if instead != value:
+                    wanted = wanted.replace(match[0], instead)
                 text = text[: match.start()] + replacement + text[match.end() :]
                 begin = match.start() + len(replacement)
                 roles += [role] if role else []
                 break
+    for quoted in (f'("{_DONE}")', f"('{_DONE}')"):
+        text, wanted = text.replace(quoted, f"('{_DONE}')"), wanted.replace(quoted, f"('{_DONE}')")
     template = ActionTemplate(
         action=action.name, text=text, roles=tuple(roles), vocabulary=row.vocabulary
     )
@@ -100,6 +106,22 @@ def merged(templates: Sequence[ActionTemplate]) -> tuple[ActionTemplate, ...]:
     return tuple(
         ActionTemplate(action=action, text=text, roles=tuple(sorted(some)), vocabulary=vocabulary)
         for (vocabulary, action, text), some in roles.items()
+    )
+
+
+def forms(templates: Sequence[ActionTemplate]) -> tuple[ActionTemplate, ...]:
+    """Return the forms of answers: those with a text of one page alone are left out.
+
+    A form has the most slots of its action, or none; ``fill('⟦element⟧', 'Ada')`` is left out
+    beside ``fill('⟦element⟧', '⟦goal⟧')``.
+    """
+    every = merged(templates)
+    most: dict[tuple[str, str], int] = {}
+    for it in every:
+        key = it.vocabulary, it.action
+        most[key] = max(most.get(key, 0), len(it.slots))
+    return tuple(
+        it for it in every if _DONE in it.text or len(it.slots) == most[it.vocabulary, it.action]
     )
 
 
@@ -136,12 +158,6 @@ def values(action: Action) -> list[str]:
     ]
 
 
-def goal_texts(goal: str) -> list[str]:
-    """Return what a goal may want written: its quotations, else its numbers."""
-    quoted = ["".join(filter(None, it.groups())) for it in _QUOTED.finditer(goal)]
-    return list(dict.fromkeys([*quoted, *_NUMBER.findall(goal)]))
-
-
 def _hermes(call: Mapping[str, object]) -> str:
     raw = call.get("arguments")
     try:
@@ -154,21 +170,39 @@ def _hermes(call: Mapping[str, object]) -> str:
 
 def _slot(
     value: str, row: Row, page: PromptPage, action: Action, vocabulary: Vocabulary
-) -> tuple[Slot | Literal["Done."] | None, str]:
-    """Return what a value stands for, with the role of its element."""
+) -> tuple[Slot | Literal["Done."] | None, str, str]:
+    """Return what a value stands for, the role of its element, and the value to write instead."""
     element = next((it for it in page.usable if it.id == value), None)
     if element is not None:
-        return "element", element.role
+        return "element", element.role, value
     if value in (row.url, page.url):
-        return "url", ""
-    if value in goal_texts(page.goal):
-        return "goal", ""
-    shown = next((it for it in page.elements if value in _said(it)), None)
-    if shown is not None:
-        return "text", shown.role
+        return "url", "", value
     if action.name in vocabulary.finish and action.name not in vocabulary.infeasible:
-        return _DONE, ""
-    return None, ""
+        shown = _answering(value, page) if asks(page.goal) else None
+        return (_DONE, "", _DONE) if shown is None else ("text", shown[0].role, shown[1])
+    if value in goal_texts(page.goal):
+        return "goal", "", value
+    if value in goal_words(page.goal):
+        return "word", "", value
+    shown_in = next((it for it in page.elements if value in _said(it)), None)
+    return (None, "", value) if shown_in is None else ("text", shown_in.role, value)
+
+
+def _answering(answer: str, page: PromptPage) -> tuple[PageElement, str] | None:
+    """Return the shortest text of a page that says what an answer adds to the goal."""
+    texts = [(it, text) for it in page.elements for text in _said(it)]
+    exact = next((it for it in texts if it[1] == answer), None)
+    if exact is not None:
+        return exact
+    new = words(answer) - words(page.goal)
+    shared = [(it, text, new & words(text)) for it, text in texts]
+    seen = Counter(word for _, _, both in shared for word in both)
+    telling = [(sum(1 / seen[word] for word in both), it, text) for it, text, both in shared]
+    most = max((it[0] for it in telling), default=0)
+    if most < _TELLING:
+        return None
+    _, element, text = min((it for it in telling if it[0] >= most), key=lambda it: len(it[2]))
+    return element, text
 
 
 def _said(element: PageElement) -> list[str]:
@@ -179,29 +213,50 @@ def _said(element: PageElement) -> list[str]:
 
 
 def _filled(template: ActionTemplate, page: PromptPage) -> Iterator[Candidate]:
+    if "element" not in template.slots:
+        yield from _written(template, page, None, page.elements)
+        return
+    for place, element in enumerate(page.elements):
+        if element.id and element.role in template.roles:
+            following = islice(page.elements, place + 1, place + 1 + _MOST_TEXTS)
+            parts = list(takewhile(lambda it: not it.id, following))
+            yield from _written(template, page, element, parts)
+
+
+def _written(
+    template: ActionTemplate,
+    page: PromptPage,
+    element: PageElement | None,
+    shown: Sequence[PageElement],
+) -> Iterator[Candidate]:
+    """Yield a form with one element and each choice of texts.
+
+    ``shown`` has the page's texts; of an element those behind it, which are a list's options.
+    """
     options: list[list[tuple[str, PageElement | None]]] = []
-    has_element = "element" in template.slots
     for slot in template.slots:
         if slot == "element":
-            options.append([(it.id, it) for it in page.usable if it.role in template.roles])
+            options.append([(element.id, element)] if element else [])
         elif slot == "goal":
             options.append([(it, None) for it in goal_texts(page.goal)])
+        elif slot == "word":
+            options.append([(it, None) for it in goal_words(page.goal)])
         elif slot == "url":
             options.append([(page.url, None)] if page.url else [])
         else:
             texts = [
-                (name, None if has_element else it)
-                for it in page.elements
-                if not it.id and (has_element or it.role in template.roles)
-                for name in _said(it)
+                (text, it if element is None else None)
+                for it in shown
+                if it.role in template.roles
+                for text in _said(it)
             ]
             options.append(texts[:_MOST_TEXTS])
     for chosen in product(*options):
         remaining = iter(chosen)
         text = _SLOT.sub(lambda slot: _escaped(slot, next(remaining)[0]), template.text)  # noqa: B023
-        element = next((it for _, it in chosen if it is not None), None)
-        value = next((it for it, element in chosen if element is None), "")
-        yield Candidate(template, text, element, value)
+        shown_in = next((it for _, it in chosen if it is not None), None)
+        value = next((it for it, of in chosen if of is None or of is not element), "")
+        yield Candidate(template, text, shown_in, value)
 
 
 def _escaped(slot: re.Match[str], value: str) -> str:

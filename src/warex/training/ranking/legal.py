@@ -16,7 +16,7 @@ from warex.llm.actions.vocabulary import Vocabulary
 from warex.training.ranking.candidates import (
     ActionTemplate,
     candidates,
-    merged,
+    forms,
     wanted_action,
     written,
 )
@@ -66,7 +66,7 @@ def legal_of(dataset: Dataset) -> LegalAnswers:
     """
     rows = dataset.rows("train")
     wanted = [wanted_action(row, read_prompt(row.prompt), dataset.vocabulary(row)) for row in rows]
-    templates = merged([it[0] for it in wanted if it is not None])
+    templates = forms([it[0] for it in wanted if it is not None])
     if not templates:
         raise InputError(f"{dataset.folder}: no answer of train has an action, whose form to take")
     thoughts = sum(_has_thought(row, dataset.vocabulary(row)) for row in rows)

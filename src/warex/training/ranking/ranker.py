@@ -33,7 +33,7 @@ from warex.traces.files import write_atomic
 from warex.training.ranking.candidates import (
     ActionTemplate,
     candidates,
-    merged,
+    forms,
     wanted_action,
 )
 from warex.training.ranking.features import features
@@ -53,7 +53,7 @@ class RankerOptions(BaseModel, frozen=True, extra="forbid"):
 
     buckets: Annotated[int, Field(ge=64, le=2**20)] = 2**14
     """Into which features are hashed."""
-    strength: Annotated[float, Field(gt=0)] = 0.1
+    strength: Annotated[float, Field(gt=0)] = 0.3
     """The inverse of the regularisation."""
 
 
@@ -63,7 +63,7 @@ _DEFAULTS: Final = RankerOptions()
 class RankerFacts(BaseModel, frozen=True, extra="forbid"):
     """What a ranker's folder says of it."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     options: RankerOptions
     templates: tuple[ActionTemplate, ...]
     prompts: Mapping[str, str] = {}
@@ -127,7 +127,8 @@ def load_ranker(folder: Path) -> Ranker:
     except OSError as error:
         raise InputError(f"{folder} holds no whole ranker: {error.strerror or error}") from None
     except ValidationError as error:
-        raise InputError(f"{folder / FACTS}: {first_validation_error(error)}") from None
+        why = first_validation_error(error)
+        raise InputError(f"{folder / FACTS}: {why}; train the ranker again") from None
     except (ValueError, LookupError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{folder / WEIGHTS} is damaged: {error}") from None
     if ranker.weights.shape != (facts.options.buckets,):
@@ -154,7 +155,7 @@ def train_ranker(dataset: Dataset, out: Path, options: RankerOptions = _DEFAULTS
         wanted_action(row, page, dataset.vocabulary(row))
         for row, page in zip(rows, pages, strict=True)
     ]
-    templates = merged([action[0] for action in wanted if action is not None])
+    templates = forms([action[0] for action in wanted if action is not None])
     examples: list[_Example] = []
     for page, action in zip(pages, wanted, strict=True):
         if action is not None:
