@@ -109,9 +109,9 @@ def test_what_is_gone_no_longer_counts_in_a_basket_and_on_the_next_page(
         wait_until(lambda: len(lane.events(FaultDelivered)) == 2)
         page.goto(f"{SITE}/checkout")
         wait_until(lambda: cents(page, "#total") == 1490)
+        wait_until(lambda: len(lane.events(FaultDelivered)) == 3)
         page.goto(f"{SITE}/p/2")
         expect(page.get_by_role("heading", name="Seil")).to_be_visible()
-        wait_until(lambda: len(lane.events(FaultDelivered)) == 3)
         page.context.close()
     changes = [(it.where, it.before, it.after) for it in lane.events(FaultDelivered)[1].changes]
     assert ("item", "Zelt", "Nicht mehr verf\u00fcgbar") in changes
