@@ -62,7 +62,8 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
     assert "load_dataset" in body
 
 
-def test_the_card_of_pairs_says_whose_answers_were_rejected(tmp_path: Path) -> None:
+def card_of_pairs(folder: Path, *models: str) -> str:
+    """Return the card of preference pairs, one of each model's rejected answer."""
     facts = failure().model_dump(exclude={"messages"})
     pairs = [
         PreferencePair(
@@ -72,16 +73,26 @@ def test_the_card_of_pairs_says_whose_answers_were_rejected(tmp_path: Path) -> N
             rejected=[row().answer],
             rejected_model=model,
         )
-        for model in ("scripted:giveup", "qwen3-8b", "qwen3-8b")
+        for model in models
     ]
     manifest = MANIFEST.model_copy(update={"format": "dpo"})
+    write_dataset(folder / "pairs", UnwrittenDataset(manifest, {"train": pairs}), card)
+    return (folder / "pairs" / "README.md").read_text()
 
-    write_dataset(tmp_path / "pairs", UnwrittenDataset(manifest, {"train": pairs}), card)
 
-    text = (tmp_path / "pairs" / "README.md").read_text()
+def test_the_card_of_pairs_says_whose_answers_were_rejected(tmp_path: Path) -> None:
+    text = card_of_pairs(tmp_path, "scripted:giveup", "qwen3-8b", "qwen3-8b")
     assert "The rejected answers of train are of 2 models:" in text
     assert "| qwen3-8b | 2 |  |" in text
     assert "| scripted:giveup | 1 | scripted by WAREX |" in text
+
+
+def test_no_name_of_a_model_breaks_the_cards_table(tmp_path: Path) -> None:
+    text = card_of_pairs(tmp_path, "a|b\n# c<script>", "m" * 10_000)
+    assert r"| a\|b" in text
+    assert "\n# c" not in text
+    assert "<script>" not in text
+    assert f"| {'m' * 80}… | 1 |" in text
 
 
 def test_a_card_of_another_format_names_its_columns() -> None:

@@ -8,6 +8,10 @@ from warex.exports.dataset import DatasetManifest
 from warex.exports.dataset_formats import dataset_format
 from warex.llm.embedded import is_mock_model
 from warex.text.english import count_noun
+from warex.text.escaping import escape_controls
+
+_LONGEST_NAME: Final = 80
+"""Characters of a model's name, which an agent chooses."""
 
 _CARD: Final = Environment(trim_blocks=True, lstrip_blocks=True).from_string("""\
 ---
@@ -69,7 +73,7 @@ The rejected answers of {{ split }} are of {{ counted(side.rejected_models | len
 | model | rejected answers | |
 | --- | ---: | --- |
 {% for model, number in side.rejected_models.items() %}
-| {{ model or "not recorded" }} | {{ number }} |\
+| {{ cell(model) or "not recorded" }} | {{ number }} |\
  {{ "scripted by WAREX" if scripted(model) else "" }} |
 {% endfor %}
 
@@ -130,9 +134,16 @@ def card(manifest: DatasetManifest) -> str:
         snippet=form.snippet,
         counted=count_noun,
         scripted=is_mock_model,
+        cell=_cell,
         percent="{:.1%}".format,
         share=lambda some, of: f"{some / of:.0%} ({some} of {of})" if of else "none",
         several=lambda what: ", ".join(
             sorted({it for split in splits for it in getattr(split, what)})
         ),
     )
+
+
+def _cell(text: str) -> str:
+    one_line = " ".join(escape_controls(text[: _LONGEST_NAME + 1]).split())
+    name = one_line if len(text) <= _LONGEST_NAME else f"{one_line[:_LONGEST_NAME]}…"
+    return name.replace("|", "\\|").replace("<", "&lt;")
