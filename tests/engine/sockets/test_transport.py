@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
+
 from warex.engine.sockets.buffers import Buffers
 from warex.engine.sockets.transport import Transport
 from warex.linux.sockets import reset_on_close
@@ -101,6 +103,33 @@ async def test_nothing_is_received_while_it_is_paused() -> None:
         transport.resume_reading()
         await receiver.until("received")
         assert receiver.data == b"abc"
+
+
+async def test_a_pause_reaches_the_event_loop_only_if_something_comes_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    removed: list[int] = []
+    loop = asyncio.get_running_loop()
+    remove = loop.remove_reader
+
+    def noted(fd: int) -> bool:
+        removed.append(fd)
+        return remove(fd)
+
+    monkeypatch.setattr(loop, "remove_reader", noted)
+    async with connected() as (transport, receiver, peer):
+        transport.pause_reading()
+        await asyncio.sleep(0)
+        transport.resume_reading()
+        assert not removed
+        transport.pause_reading()
+        peer.sendall(b"abc")
+        async with asyncio.timeout(5):
+            while not removed:
+                await asyncio.sleep(0)
+        transport.resume_reading()
+        await receiver.until("received")
+        assert receiver.calls == ["received"]
 
 
 async def test_a_peer_that_ends_may_still_be_written_to() -> None:

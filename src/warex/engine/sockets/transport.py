@@ -112,6 +112,9 @@ class Transport:
         receiver = self._receiver
         if self._is_lost or receiver is None:
             return
+        if self._is_paused:
+            self._unregister()
+            return
         try:
             room = self._buffer if self._buffers.has_room else self._buffer[:LEAST]
             count = self.socket.recv_into(room)
@@ -129,10 +132,12 @@ class Transport:
                 raise
 
     def pause_reading(self) -> None:
-        """Receive nothing for now."""
-        if not (self._is_paused or self.is_closing):
+        """Receive nothing for now.
+
+        The event loop is told only if something comes meanwhile: most pauses last for a turn.
+        """
+        if not self.is_closing:
             self._is_paused = True
-            self._unregister()
 
     def resume_reading(self) -> None:
         """Receive again."""
