@@ -1,6 +1,11 @@
 import pytest
 
-from warex.llm.actions.python_code import NOTHING_DEFINED, python_calls, python_definitions
+from warex.llm.actions.python_code import (
+    NOTHING_DEFINED,
+    may_call,
+    python_calls,
+    python_definitions,
+)
 
 type Calls = list[tuple[str, tuple[str, ...]]]
 
@@ -83,6 +88,19 @@ def test_a_call_says_where_it_stands(source: str, context: str) -> None:
 @pytest.mark.parametrize("source", ["Well, then.", "visit(", "x" * 50_000, "\x00", "(" * 5000])
 def test_what_is_not_python_is_not_read(source: str) -> None:
     assert python_calls(source) is None
+
+
+@pytest.mark.parametrize(
+    "source", ["click('buy')", "await page.goto(\n)", "x = 1\n!curl https://shop.example", "%cd a"]
+)
+def test_code_that_calls_something_may_call(source: str) -> None:
+    assert may_call(source)
+
+
+@pytest.mark.parametrize("source", ["I look at the page now.", "x = 1", "import os", "x != 2"])
+def test_what_may_not_call_makes_no_calls(source: str) -> None:
+    assert not may_call(source)
+    assert not python_calls(source)
 
 
 def test_functions_that_call_themselves_and_texts_that_double_come_to_an_end() -> None:

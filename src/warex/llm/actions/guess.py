@@ -23,7 +23,12 @@ from warex.llm.actions.name_heuristics import (
     action_kind_with_arguments,
 )
 from warex.llm.actions.parser import actions_on_lines, parse_actions, without_thoughts
-from warex.llm.actions.python_code import NOTHING_DEFINED, Definitions, python_calls
+from warex.llm.actions.python_code import (
+    NOTHING_DEFINED,
+    Definitions,
+    may_call,
+    python_calls,
+)
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
@@ -123,7 +128,8 @@ def _in_tool_call(
 def _in_text(text: str, known: Collection[str], defined: Definitions) -> tuple[Action, ...]:
     if (read := read_code(code_in_text(text), defined)) is not None:
         return _selected(read, known) or _by_names(without_code(text), (), known)
-    as_code = _selected(python_calls(text, defined) or (), known)
+    calls = python_calls(text, defined) if may_call(text) else ()
+    as_code = _selected(calls or (), known)
     return as_code or _by_names(_under_action(text), (), known)
 
 

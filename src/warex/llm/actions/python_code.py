@@ -51,6 +51,11 @@ class Definitions:
 NOTHING_DEFINED: Final = Definitions()
 
 
+def may_call(source: str) -> bool:
+    """Whether text may be code that calls something: prose need not be parsed to see that."""
+    return "(" in source or _MAGIC.search(source) is not None
+
+
 def python_calls(
     source: str, defined: Definitions = NOTHING_DEFINED
 ) -> tuple[CodeCall, ...] | None:
