@@ -32,8 +32,11 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(3)
     _have_streams()
     argv = sys.argv[1:] if arguments is None else arguments
+    # Without arguments it is the program itself, which has one thread and has loaded little. On
+    # macOS, system libraries may break in a copy that is no program of its own.
+    forks = arguments is None and sys.platform == "linux"
     try:
-        with prewarm.prewarmed(argv):
+        with prewarm.prewarmed(argv, forks=forks):
             from warex.cli.app import run
 
             code = run(argv)

@@ -15,12 +15,15 @@ _waiting: "list[Forkserver]" = []
 
 
 @contextmanager
-def prewarmed(argv: Sequence[str]) -> Iterator[None]:
-    """Start what the command needs; at the end, close what it has not taken."""
+def prewarmed(argv: Sequence[str], *, forks: bool = False) -> Iterator[None]:
+    """Start what the command needs; at the end, close what it has not taken.
+
+    ``forks``: whether it may start as a copy of this process (``Forkserver.fork``).
+    """
     if argv[:1] == ["exec"] and not {"-h", "--help"} & {*argv[1:2]}:
         # If no process can be started, the command fails again and reports it.
         with suppress(OSError):
-            _waiting.append(_start_forkserver())
+            _waiting.append(_start_forkserver(forks=forks))
     try:
         yield
     finally:
@@ -33,11 +36,14 @@ def take_forkserver() -> "Forkserver":
     return _waiting.pop() if _waiting else _start_forkserver()
 
 
-def _start_forkserver() -> "Forkserver":
+def _start_forkserver(*, forks: bool = False) -> "Forkserver":
     from warex.proxy.process.forkserver import Forkserver
 
     # A parent that ignores SIGCHLD passes that on, but child processes are waited for here.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     made = Forkserver()
-    made.ensure_started()
+    if forks:
+        made.fork()
+    else:
+        made.ensure_started()
     return made

@@ -70,6 +70,52 @@ def test_nothing_outlives_an_owner_that_is_killed(
         wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
 
 
+FORKED = """
+import os, sys
+from pathlib import Path
+from warex.lane.config import ProxyConfig
+from warex.proxy.process.forkserver import Forkserver
+from warex.proxy.process.client import start_proxy
+
+handle = os.open("/dev/zero", os.O_RDONLY)
+server = Forkserver()
+server.fork()
+with start_proxy(server, ProxyConfig(ca=Path(sys.argv[1]))) as proxy:
+    folder = f"/proc/{server.pid}/fd"
+    handles = {int(it): os.readlink(f"{folder}/{it}") for it in os.listdir(folder)}
+    handles[3] = handles[3].partition(":")[0]
+    assert handles.pop(0) == "/dev/null" and handles.pop(3) == "socket", handles
+    assert handles.keys() == {1, 2}, handles
+    assert os.getsid(server.pid) == server.pid
+    print(server.pid, proxy.pid, flush=True)
+    sys.stdin.read()
+process = server._process
+server.close()
+print(process.returncode, flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_copy_of_its_owner_has_only_its_channel_and_ends_with_it(
+    ca: CertificateAuthority, killed: bool
+) -> None:
+    command = [sys.executable, "-c", FORKED, str(ca.folder)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        pids = [int(pid) for pid in process.stdout.readline().split()]
+        assert len(pids) == 2
+        if killed:
+            process.kill()
+            process.wait(20)
+        else:
+            out, _ = process.communicate(timeout=30)
+            assert out == f"{-signal.SIGTERM}\n"
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+
+
 def test_a_forkserver_that_died_is_started_anew(ca: CertificateAuthority) -> None:
     server = Forkserver()
     try:
@@ -77,7 +123,7 @@ def test_a_forkserver_that_died_is_started_anew(ca: CertificateAuthority) -> Non
             pass
         assert server._process is not None
         first = server._process
-        first.kill()
+        os.kill(first.pid, signal.SIGKILL)
         first.wait()
         with start_proxy(server, ProxyConfig(ca=ca.folder)):
             pass

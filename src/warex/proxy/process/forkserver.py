@@ -8,15 +8,17 @@ Python's own forkserver imports the caller's main module again, which would run 
 """
 
 import gc
+import math
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from warex.errors import MachineError, ProcessDied
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from warex.proxy.transparent.passed_sockets import PassedSockets
 
 _START = "from warex.proxy.process.forkserver import main; main()"
-_ENDING_SECONDS = 0.2
+_ENDING_SECONDS, _POLL_SECONDS = 0.2, 0.005
+_MOST_HANDLES: Final = 1 << 20
 _NO_THREAD_CACHE: Final = "glibc.malloc.tcache_count=0"
 """Freed blocks are joined at once. Kept apart in a thread's cache, they split up the heap of a lane
 that serves many connections: 18 MB in 100,000 requests instead of 7 (`bench soak`)."""
@@ -37,7 +40,7 @@ class Forkserver:
         self._lock = threading.Lock()
         self._closed = False
         self._channel: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | ForkedProcess | None = None
 
     def start(self, passed: "PassedSockets | None" = None) -> socket.socket:
         """Start a proxy process; return the channel for its configuration.
@@ -76,6 +79,24 @@ class Forkserver:
         """Start the server now, so that the first trial does not wait for it."""
         with self._lock:
             self._ensure()
+
+    def fork(self) -> None:
+        """Start the server now, as a copy of this process; raise OSError if that is not possible.
+
+        It does not start an interpreter and import again what this process has imported. Only for
+        a process that has one thread and has loaded little, since the lanes get copies of all of
+        it. Their allocator keeps glibc's cache of freed blocks, which only a new program can turn
+        off.
+        """
+        ours, theirs = socket.socketpair()
+        with self._lock, theirs, ExitStack() as unless_it_runs:
+            unless_it_runs.callback(ours.close)
+            pid = os.fork()
+            if pid == 0:
+                ours.close()
+                _run_forked(theirs.detach())
+            unless_it_runs.pop_all()
+            self._channel, self._process = ours, ForkedProcess(pid)
 
     @property
     def pid(self) -> int | None:
@@ -144,8 +165,66 @@ def server_environment(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+class ForkedProcess:
+    """A copy of this process, with what ``Forkserver`` needs of ``subprocess.Popen``."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        """The exit code, negative for a signal, once it has been waited for."""
+
+    def poll(self) -> int | None:
+        """Return the exit code; None if it runs."""
+        return self._reap(os.WNOHANG)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit code; raise TimeoutExpired after ``timeout`` seconds."""
+        ends = math.inf if timeout is None else time.monotonic() + timeout
+        while (code := self._reap(0 if timeout is None else os.WNOHANG)) is None:
+            if time.monotonic() > ends:
+                raise subprocess.TimeoutExpired("forkserver", ends)
+            time.sleep(_POLL_SECONDS)
+        return code
+
+    def terminate(self) -> None:
+        """Ask it to end, unless it has been waited for: its id may then be another's."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
+
+    def _reap(self, options: int) -> int | None:
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, options)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+
+def _run_forked(channel: int) -> NoReturn:
+    """Be the server, in the state of one that was started as a program."""
+    code = 1
+    try:
+        # Ctrl-C is for the caller, which shuts the proxies down.
+        os.setsid()
+        if not sys.flags.safe_path:
+            # Do not import modules from the caller's folder.
+            del sys.path[0]
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(channel, 3)
+        os.closerange(4, _MOST_HANDLES)
+        _serve_forks(socket.socket(fileno=3))
+        code = 0
+    except Exception:  # noqa: BLE001 - as an interpreter does that ends by it
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(code)
+
+
 def main() -> None:
-    """Fork on request until the caller closes the channel."""
+    """Fork on request until the caller closes the channel, whose descriptor is an argument."""
+    _serve_forks(socket.socket(fileno=int(sys.argv[1])))
+
+
+def _serve_forks(channel: socket.socket) -> None:
     # Loaded objects stay, so collecting garbage during the imports is useless.
     gc.disable()
     # Pydantic would read the metadata of every package to find plug-ins.
@@ -154,7 +233,6 @@ def main() -> None:
     from warex.proxy.transparent.passed_sockets import receive
 
     worker.preload()
-    channel = socket.socket(fileno=int(sys.argv[1]))
     # The kernel reaps the children.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()
