@@ -181,8 +181,8 @@ class ForkedProcess:
         """Return the exit code; raise TimeoutExpired after ``timeout`` seconds."""
         ends = math.inf if timeout is None else time.monotonic() + timeout
         while (code := self._reap(0 if timeout is None else os.WNOHANG)) is None:
-            if time.monotonic() > ends:
-                raise subprocess.TimeoutExpired("forkserver", ends)
+            if timeout is not None and time.monotonic() > ends:
+                raise subprocess.TimeoutExpired("forkserver", timeout)
             time.sleep(_POLL_SECONDS)
         return code
 
@@ -193,7 +193,11 @@ class ForkedProcess:
 
     def _reap(self, options: int) -> int | None:
         if self.returncode is None:
-            pid, status = os.waitpid(self.pid, options)
+            try:
+                pid, status = os.waitpid(self.pid, options)
+            except ChildProcessError:
+                # Someone else has reaped it, so its exit code is lost, as in ``subprocess``.
+                pid, status = self.pid, 0
             if pid:
                 self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
