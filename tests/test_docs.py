@@ -10,6 +10,11 @@ PAGES = [*ROOT.glob("*.md"), ROOT / "testbed/README.md", *(ROOT / "docs").rglob(
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 SOURCES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "testbed/src").rglob("*.py")]
+OTHER_CODE = [
+    path
+    for folder in ("bench", "docs", "examples", "scripts", "testbed/tests", "tests")
+    for path in (ROOT / folder).rglob("*.py")
+]
 CLUMSY = re.compile(
     r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?)\b|cannot be had"
     r"|\bthat there (?:is|are) not\b"
@@ -173,7 +178,7 @@ def test_a_clumsy_turn_is_noticed_over_the_end_of_a_line() -> None:
 def test_variables_say_what_they_hold() -> None:
     vague = [
         f"{path.relative_to(ROOT)}: {line[0].strip()}"
-        for path in SOURCES
+        for path in (*SOURCES, *OTHER_CODE)
         for line in NAMES_IT.finditer(path.read_text(encoding="utf-8"))
         if BINDS_IT.search(line[0])
     ]

@@ -102,8 +102,8 @@ class Dagger:
         with base.step(name) as new:
             if new:
                 rows = base.path(f"rows-{name}")
-                given = map(base.path, runs)
-                base.warex("export", *given, "--split", "none", *selection, "--out", rows)
+                folders = map(base.path, runs)
+                base.warex("export", *folders, "--split", "none", *selection, "--out", rows)
                 base.warex("train", "--ranker", "--data", rows, "--out", base.path(name))
         with base.step(f"steps-{name}") as new:
             if new:

@@ -53,7 +53,7 @@ def _giveup(table: Table, name: str) -> list[object]:
     return [_figure(table.row("giveup", condition), name) for condition in RAN]
 
 
-def _told(delta: Delta | None) -> Told | None:
+def _as_expected(delta: Delta | None) -> Told | None:
     if delta is None:
         return None
     return (
@@ -164,7 +164,7 @@ def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> N
     """
     several, one = "clustered", "mcnemar"
     _same(
-        {row.condition: _told(row.delta) for row in table.of("patient")},
+        {row.condition: _as_expected(row.delta) for row in table.of("patient")},
         {
             # "mail" 2 was solved without the proxy only. One task differs: half of 2 of 2 ways.
             "no-proxy": (1 / 9, 9, 0, 1, several, 1 / 2, None),
@@ -183,7 +183,7 @@ def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> N
         },
     )
     _same(
-        {condition: _told(table.row("giveup", condition).delta) for condition in RAN},
+        {condition: _as_expected(table.row("giveup", condition).delta) for condition in RAN},
         {
             "clean": None,
             # "buy" and "find" lost: half of 2 ways of 4.
@@ -198,7 +198,7 @@ def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> N
 
 def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> None:
     _same(
-        {row.condition: _told(row.delta_exposed) for row in table.of("patient")},
+        {row.condition: _as_expected(row.delta_exposed) for row in table.of("patient")},
         {
             **dict.fromkeys(CONDITIONS[:4]),
             # All but "move" 2, the only one won: the tasks' sums -1, -1, -1; half of 2
@@ -211,7 +211,10 @@ def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> N
         },
     )
     _same(
-        {condition: _told(table.row("giveup", condition).delta_exposed) for condition in RAN},
+        {
+            condition: _as_expected(table.row("giveup", condition).delta_exposed)
+            for condition in RAN
+        },
         {
             "clean": None,
             "again-late": None,
@@ -540,7 +543,7 @@ def test_the_proxy_costs_clean_minus_no_proxy_over_pairs(table: Table) -> None:
     ((agent, effect),) = table.proxy_effect
     assert agent == "patient"
     # "mail" 2 is solved without the proxy only, "move" 2 was not run without it.
-    assert _told(effect) == pytest.approx((-1 / 9, 9, 1, 0, "clustered", 1 / 2, None))
+    assert _as_expected(effect) == pytest.approx((-1 / 9, 9, 1, 0, "clustered", 1 / 2, None))
     _holds(effect.interval, -1 / 9, -1, 1)
 
     ((agent, longer),) = table.proxy_latency
@@ -560,10 +563,12 @@ def test_the_noise_floor_is_the_first_control_that_the_agent_ran(table: Table) -
     patient, giveup = floors["patient"], floors["giveup"]
     # "again": "add" 2 and "find" 1 lost, "mail" 2 won.
     assert (patient.flips, patient.pairs, patient.source) == (3, 10, "control")
-    assert _told(patient.delta) == pytest.approx((-1 / 10, 10, 2, 1, "clustered", 5 / 8, None))
+    assert _as_expected(patient.delta) == pytest.approx(
+        (-1 / 10, 10, 2, 1, "clustered", 5 / 8, None)
+    )
     # It never ran "again", but "again-late": "buy" and "find" lost.
     assert (giveup.flips, giveup.pairs, giveup.source) == (2, 4, "control")
-    assert _told(giveup.delta) == pytest.approx((-2 / 4, 4, 2, 0, "mcnemar", 1 / 4, None))
+    assert _as_expected(giveup.delta) == pytest.approx((-2 / 4, 4, 2, 0, "mcnemar", 1 / 4, None))
 
 
 def test_power_counts_tasks_and_the_conditions_that_are_tested(table: Table) -> None:
@@ -629,7 +634,7 @@ def test_agents_are_contrasted_under_each_condition_that_both_ran(table: Table) 
     # The second agent minus the first, over the tasks of the first repeat. All are adjusted
     # together: 1/8 * 6 is the least, 1/4 * 5 the second.
     _same(
-        {f"{c.condition}, {c.figure}": _told(c.paired) for c in table.contrasts},
+        {f"{c.condition}, {c.figure}": _as_expected(c.paired) for c in table.contrasts},
         {
             # "mail" lost.
             "clean, success": (-1 / 4, 4, 1, 0, "mcnemar", 1 / 2, 1),
@@ -652,7 +657,7 @@ def test_a_defence_is_compared_with_the_same_faults_without_it(table: Table) -> 
     wanted = Delta(2 / 5, 5)
     assert effect == DefenceEffect("patient", "shop-down-hint", "shop-down", "hint", wanted)
     p = (1 / 2) ** 2
-    assert _told(effect.delta) == pytest.approx((2 / 5, 5, 0, 2, "mcnemar", p, p))
+    assert _as_expected(effect.delta) == pytest.approx((2 / 5, 5, 0, 2, "mcnemar", p, p))
 
 
 def test_doses_of_a_scenario_are_a_series_with_its_trend(table: Table) -> None:

@@ -8,19 +8,23 @@ from warex.scenarios.load import load_preset
 from warex.scenarios.presets import preset_names
 
 
-def said(preset: str, arm: Arm) -> str:
+def description_of(preset: str, arm: Arm) -> str:
     return "\n".join(spa_warnings(load_preset(preset), arm, "these sites"))
 
 
 def test_a_document_rule_that_starts_at_the_first_step_may_reach_nothing() -> None:
-    words = said("paper/network-error", "first_llm_call")
+    words = description_of("paper/network-error", "first_llm_call")
     assert "rule 'network-error' hits documents, from the agent's first step on" in words
     assert "the presets spa/… reach the data" in words
-    assert "hits scripts" in said("paper/javascript", "first_llm_call")
+    assert "hits scripts" in description_of("paper/javascript", "first_llm_call")
 
 
 def test_a_rule_that_meets_the_first_page_is_not_doubted() -> None:
-    assert said("paper/network-error", "first_page") == said("paper/javascript", "start") == ""
+    assert (
+        description_of("paper/network-error", "first_page")
+        == description_of("paper/javascript", "start")
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,7 +32,7 @@ def test_a_rule_that_meets_the_first_page_is_not_doubted() -> None:
     ["spa/server-error", "spa/network-error", *(n for n in preset_names() if "connection/" in n)],
 )
 def test_what_such_a_site_asks_for_later_is_not_doubted(preset: str) -> None:
-    assert said(preset, "first_llm_call") == ""
+    assert description_of(preset, "first_llm_call") == ""
 
 
 def test_a_page_that_is_taken_away_differs_from_its_data() -> None:

@@ -55,7 +55,7 @@ class Site:
 
     address: str = ""
     broken: dict[str, int] = field(default_factory=dict)
-    held: dict[str, threading.Event] = field(default_factory=dict)
+    delayed: dict[str, threading.Event] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
 
@@ -76,8 +76,8 @@ class _SiteHandler(BaseHTTPRequestHandler):
             self._send(404, "")
             return False
         self.site.seen.append(f"{self.command} {self.path}")
-        if self.path in self.site.held:
-            self.site.held[self.path].wait(20)
+        if self.path in self.site.delayed:
+            self.site.delayed[self.path].wait(20)
         left = self.site.broken.get(self.path, 0)
         self.site.broken[self.path] = left - 1
         self._send(500 if left > 0 else 200, UNKNOWN_PAGE if left > 0 else page)
@@ -197,8 +197,8 @@ def test_a_site_that_is_down_is_an_observation_and_no_crash(
 def test_a_navigation_that_is_held_is_waited_for(
     agent: Callable[..., Ran], site: Site, model: str
 ) -> None:
-    site.held["/form"] = threading.Event()
-    release = threading.Timer(5.5, site.held["/form"].set)
+    site.delayed["/form"] = threading.Event()
+    release = threading.Timer(5.5, site.delayed["/form"].set)
     release.start()
     try:
         ran = agent(site.address, base_url=model, persona="giveup")

@@ -14,7 +14,7 @@ from warex.traces.blobs import BlobStore
 from warex.traces.outcome import Void
 
 
-def found(tmp_path: Path, *trials: tuple[object, Story], **choice: bool) -> FoundExamples:
+def examples_of(tmp_path: Path, *trials: tuple[object, Story], **choice: bool) -> FoundExamples:
     folder = RunFolder(tmp_path / "run").manifest()
     for number, (outcome, story) in enumerate(trials):
         folder.trial("server-error", f"shop-{number}", outcome, story)  # type: ignore[arg-type]
@@ -22,7 +22,7 @@ def found(tmp_path: Path, *trials: tuple[object, Story], **choice: bool) -> Foun
 
 
 def test_a_recovery_and_the_steps_of_a_solved_trial_are_examples(tmp_path: Path) -> None:
-    rows = [it.row for it in found(tmp_path, (solved(), recovering())).examples]
+    rows = [it.row for it in examples_of(tmp_path, (solved(), recovering())).examples]
 
     assert [(row.kind, row.action) for row in rows] == [
         ("failure", "reload"),
@@ -38,20 +38,20 @@ def test_a_recovery_and_the_steps_of_a_solved_trial_are_examples(tmp_path: Path)
 
 
 def test_only_trials_that_count_are_taken(tmp_path: Path) -> None:
-    everything = found(tmp_path, (Void(reason="broke"), recovering()))
+    everything = examples_of(tmp_path, (Void(reason="broke"), recovering()))
 
     assert everything.examples == []
     assert everything.left_out == {"of a trial that does not count": 1}
 
 
 def test_clean_steps_of_a_trial_that_was_not_solved_teach_nothing(tmp_path: Path) -> None:
-    rows = [it.row for it in found(tmp_path, (failed(), recovering())).examples]
+    rows = [it.row for it in examples_of(tmp_path, (failed(), recovering())).examples]
 
     assert [row.kind for row in rows] == ["failure"]
 
 
 def test_two_trials_that_show_and_answer_the_same_are_one_example(tmp_path: Path) -> None:
-    everything = found(tmp_path, (solved(), clean()), (solved(), clean()))
+    everything = examples_of(tmp_path, (solved(), clean()), (solved(), clean()))
 
     assert len(everything.examples) == 2
     assert everything.left_out["the same as another"] == 2

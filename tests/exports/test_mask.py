@@ -6,7 +6,7 @@ from tests.exports.builders import row
 from warex.exports.mask import mask_pii
 
 
-def said(text: str, answer: str = "reload()") -> tuple[str, str]:
+def after_masking(text: str, answer: str = "reload()") -> tuple[str, str]:
     messages = [{"role": "user", "content": text}, {"role": "assistant", "content": answer}]
     first, last = mask_pii(row(messages=messages)).messages
     return first["content"], last["content"]
@@ -24,7 +24,7 @@ def said(text: str, answer: str = "reload()") -> tuple[str, str]:
     ],
 )
 def test_what_has_the_form_of_personal_data_is_masked(text: str, shown: str) -> None:
-    assert said(text)[0] == shown
+    assert after_masking(text)[0] == shown
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,13 @@ def test_what_has_the_form_of_personal_data_is_masked(text: str, shown: str) -> 
     ],
 )
 def test_what_only_looks_like_it_stays(text: str) -> None:
-    assert said(text)[0] == text
+    assert after_masking(text)[0] == text
 
 
 def test_what_an_action_types_has_the_same_mask_as_on_the_page() -> None:
-    page, answer = said("To: ada@x.example, cc: bob@x.example", "fill('4', 'BOB@x.example')")
+    page, answer = after_masking(
+        "To: ada@x.example, cc: bob@x.example", "fill('4', 'BOB@x.example')"
+    )
 
     assert page == "To: [email-1], cc: [email-2]"
     assert answer == "fill('4', '[email-2]')"

@@ -24,7 +24,7 @@ def isolation() -> Isolation:
 
 
 @pytest.fixture
-def there(
+def sandbox(
     isolation: Isolation, forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path
 ) -> Iterator[Sandbox]:
     def configure(capture: Capture) -> ProxyConfig:
@@ -38,11 +38,11 @@ def there(
 @pytest.mark.browser
 @pytest.mark.parametrize("isolation", ["environment", "namespace"])
 def test_the_canary_comes_back_through_the_proxy_and_stands_in_the_trace(
-    there: Sandbox, tmp_path: Path
+    sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    fetch_canary(find_chromium(), there)
+    fetch_canary(find_chromium(), sandbox)
 
-    there.proxy.stop()
+    sandbox.proxy.stop()
     trace = read_trace(tmp_path / "out" / "events.jsonl")
     assert {canary.passed for canary in trace.events(Canary)} == {True}
     assert not [seen for seen in trace.events(RequestSeen) if "canary" in seen.url]
@@ -50,25 +50,27 @@ def test_the_canary_comes_back_through_the_proxy_and_stands_in_the_trace(
 
 @pytest.mark.browser
 def test_a_browser_that_goes_past_the_proxy_is_found_out(
-    there: Sandbox, ca: CertificateAuthority
+    sandbox: Sandbox, ca: CertificateAuthority
 ) -> None:
-    there.environment = direct_environment(os.environ, ca, {})
+    sandbox.environment = direct_environment(os.environ, ca, {})
 
     with pytest.raises(TrialVoid, match="the canary page did not come back"):
-        fetch_canary(find_chromium(), there)
+        fetch_canary(find_chromium(), sandbox)
 
 
 @pytest.mark.wire
-def test_a_browser_that_cannot_be_started_voids_the_trial(there: Sandbox) -> None:
+def test_a_browser_that_cannot_be_started_voids_the_trial(sandbox: Sandbox) -> None:
     with pytest.raises(TrialVoid, match="'/no/such/browser' cannot be started"):
-        fetch_canary(Path("/no/such/browser"), there)
+        fetch_canary(Path("/no/such/browser"), sandbox)
 
 
 @pytest.mark.wire
-def test_a_page_that_only_looks_like_an_answer_is_no_canary(there: Sandbox, tmp_path: Path) -> None:
+def test_a_page_that_only_looks_like_an_answer_is_no_canary(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
     liar = tmp_path / "liar"
     liar.write_text('#!/bin/sh\necho "started with $*"\necho "<html>all is well</html>"\n')
     liar.chmod(0o755)
 
     with pytest.raises(TrialVoid, match="It showed: '<html>all is well</html>'"):
-        fetch_canary(liar, there)
+        fetch_canary(liar, sandbox)

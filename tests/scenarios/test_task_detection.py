@@ -19,7 +19,7 @@ def call(*messages: tuple[str, JsonValue], continues: str | None = None) -> LlmR
     return LlmRequest("openai-chat", "m", sent, [], False, digest, continues=continues)
 
 
-def told(finder: TaskDetector, *calls: LlmRequest) -> list[tuple[str | None, bool] | None]:
+def detected(finder: TaskDetector, *calls: LlmRequest) -> list[tuple[str | None, bool] | None]:
     turns = map(finder.call, calls)
     return [None if turn is None else (turn.task, turn.begins) for turn in turns]
 
@@ -38,14 +38,14 @@ def webarena(goal: str, before: str = "None") -> LlmRequest:
 def test_webarenas_examples_are_no_tasks() -> None:
     finder = TaskDetector(BUILT_IN_RULES["webarena"])
     calls = [webarena("buy tea"), webarena("buy tea", "click [1]"), webarena("sell tea")]
-    assert told(finder, *calls) == [("buy tea", True), ("buy tea", False), ("sell tea", True)]
+    assert detected(finder, *calls) == [("buy tea", True), ("buy tea", False), ("sell tea", True)]
 
 
 def test_a_first_step_begins_the_same_task_again_and_a_clients_repeat_does_not() -> None:
     finder = TaskDetector(BUILT_IN_RULES["webarena"])
     first, later = webarena("buy tea"), webarena("buy tea", "click [1]")
     again = call(("user", "a changed page\nOBJECTIVE: buy tea\nPREVIOUS ACTION: None"))
-    assert [begins for _, begins in filter(None, told(finder, first, first, later, again))] == [
+    assert [begins for _, begins in filter(None, detected(finder, first, first, later, again))] == [
         True,
         False,
         False,
@@ -57,7 +57,7 @@ def test_a_first_step_begins_the_same_task_again_and_a_clients_repeat_does_not()
 def test_the_same_task_begins_again_on_a_page_that_has_not_changed() -> None:
     finder = TaskDetector(BUILT_IN_RULES["webarena"])
     first, later = webarena("buy tea"), webarena("buy tea", "click [1]")
-    turns = told(finder, first, first, later, first, first, later)
+    turns = detected(finder, first, first, later, first, first, later)
     assert [begins for _, begins in filter(None, turns)] == [True, False, False] * 2
 
 
@@ -69,7 +69,7 @@ def test_a_sub_policy_of_step_is_no_task() -> None:
 
     finder = TaskDetector(BUILT_IN_RULES["step"])
     calls = [step("count commits"), step("find_commits [by me]"), step("count commits")]
-    assert told(finder, *calls) == [("count commits", True), None, ("count commits", False)]
+    assert detected(finder, *calls) == [("count commits", True), None, ("count commits", False)]
 
 
 def test_reals_config_page_names_the_task_and_its_finish_page_ends_it() -> None:
@@ -99,7 +99,7 @@ def test_a_webvoyager_task_begins_where_the_conversation_has_one_message() -> No
     )
     finder = TaskDetector(BUILT_IN_RULES["webvoyager"])
     again = call(("system", "s2"), ("user", goal))
-    assert told(finder, begun, begun, later, begun, again) == [
+    assert detected(finder, begun, begun, later, begun, again) == [
         ("Find a pan.", True),
         ("Find a pan.", False),
         ("Find a pan.", False),
@@ -119,7 +119,7 @@ def test_an_agentlab_goal_is_the_part_after_its_title() -> None:
 
     finder = TaskDetector(BUILT_IN_RULES["agentlab"])
     most_basic = call(("user", "You try the following goal on a website:\n\nsay hello"))
-    assert told(finder, step(1, "book"), step(2, "book"), step(1, "pay"), most_basic) == [
+    assert detected(finder, step(1, "book"), step(2, "book"), step(1, "pay"), most_basic) == [
         ("book", True),
         ("book", False),
         ("pay", True),
@@ -157,7 +157,7 @@ def test_a_browser_use_judge_is_no_task(rule: str, prefix: str) -> None:
         step("a b", "clicked"),
         call(("user", "Judge this.")),
     ]
-    assert told(finder, *calls, step("c", "Agent initialized")) == [
+    assert detected(finder, *calls, step("c", "Agent initialized")) == [
         *(("a b", True), ("a b", False), None),
         ("c", True),
     ]
@@ -187,7 +187,7 @@ def test_a_new_conversation_is_a_task_and_one_that_goes_on_is_none() -> None:
     one = [("system", "s"), ("user", "do one")]
     two = [("system", "s"), ("user", "do two")]
     more: list[tuple[str, JsonValue]] = [("assistant", "ok"), ("user", "seen")]
-    assert told(finder, call(*one), call(*one, *more), call(*two), call(*two, *more)) == [
+    assert detected(finder, call(*one), call(*one, *more), call(*two), call(*two, *more)) == [
         ("conversation 1", True),
         ("conversation 1", False),
         ("conversation 2", True),

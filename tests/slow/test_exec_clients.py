@@ -107,7 +107,7 @@ def served(
             site.stdin.close()
 
 
-def told(
+def reported(
     desk: Desk, mode: str, hosts: str, programs: dict[str, list[str]], rules: str
 ) -> dict[str, str]:
     options = ["--quiet", "--isolate", mode]
@@ -133,7 +133,7 @@ def test_each_is_answered_as_ever_and_meets_the_faults(
     alone = mode == "namespace"
     with desk_of(served, who) as desk:
         hosts, rules = (f"{SHOP} {GONE}", RULES + REFUSES) if alone else (SHOP, RULES)
-        answers = told(desk, mode, hosts, made, rules)
+        answers = reported(desk, mode, hosts, made, rules)
 
     for name, (protocol, body) in EXPECTED.items():
         assert answers[f"{name} {SHOP}/body"] == f"200 {protocol} {body}", name
@@ -144,7 +144,7 @@ def test_each_is_answered_as_ever_and_meets_the_faults(
 
 def test_without_a_scenario_nothing_is_changed(served: Machine, made: dict[str, list[str]]) -> None:
     with desk_of(served, USERS[0]) as desk:
-        answers = told(desk, "namespace", SHOP, made, "")
+        answers = reported(desk, "namespace", SHOP, made, "")
 
     for name, (protocol, body) in EXPECTED.items():
         assert answers[f"{name} {SHOP}/body"] == f"200 {protocol} {body}", name

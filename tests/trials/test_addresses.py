@@ -45,7 +45,7 @@ def test_other_variables_and_other_machines_name_no_port_of_this_one(served: int
     assert loopback_ports((), (), variables) == frozenset()
 
 
-def said(variables: dict[str, str], *texts: str, seen: bool = True, **named: int) -> str:
+def problem_with(variables: dict[str, str], *texts: str, seen: bool = True, **named: int) -> str:
     ports = {port: name for name, port in named.items()}
     return "\n".join(loopback_notices(ports, texts, variables, seen=seen))
 
@@ -53,30 +53,30 @@ def said(variables: dict[str, str], *texts: str, seen: bool = True, **named: int
 def test_what_is_let_through_is_said_with_who_named_it(served: int) -> None:
     url = f"http://127.0.0.1:{served}/v1"
     let_through = f"let through to this machine's loopback: port {served}, which"
-    assert said({"OPENAI_BASE_URL": url}) == f"{let_through} OPENAI_BASE_URL names"
-    assert said({}, f"agent --url {url}") == f"{let_through} the benchmark's command names"
-    assert said({}, base_url=served) == "", "the campaign's own word needs no notice"
+    assert problem_with({"OPENAI_BASE_URL": url}) == f"{let_through} OPENAI_BASE_URL names"
+    assert problem_with({}, f"agent --url {url}") == f"{let_through} the benchmark's command names"
+    assert problem_with({}, base_url=served) == "", "the campaign's own word needs no notice"
 
 
 def test_a_model_that_does_not_run_is_said(unserved: int) -> None:
     url = f"http://127.0.0.1:{unserved}/v1"
-    assert said({}, base_url=unserved).endswith("nothing listens there")
-    assert said({"OPENAI_API_BASE": url}).startswith("OPENAI_API_BASE names port")
-    assert said({"DATABASE_URL": url}, f"serve {url}") == ""
+    assert problem_with({}, base_url=unserved).endswith("nothing listens there")
+    assert problem_with({"OPENAI_API_BASE": url}).startswith("OPENAI_API_BASE names port")
+    assert problem_with({"DATABASE_URL": url}, f"serve {url}") == ""
 
 
 def test_what_goes_past_the_proxy_is_said_with_what_to_do(served: int) -> None:
-    words = said({"ANTHROPIC_BASE_URL": f"http://localhost:{served}"}, seen=False)
+    words = problem_with({"ANTHROPIC_BASE_URL": f"http://localhost:{served}"}, seen=False)
     assert "ANTHROPIC_BASE_URL names" in words
     assert "goes past the proxy without a namespace" in words
     assert f"--map http://local.test:{served}=http://127.0.0.1:{served}" in words
-    assert said({"DATABASE_URL": f"pg://localhost:{served}"}, seen=False) == ""
+    assert problem_with({"DATABASE_URL": f"pg://localhost:{served}"}, seen=False) == ""
 
 
 def test_the_advice_leads_to_a_service_that_listens_on_ipv6_alone() -> None:
     with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
         port = server.getsockname()[1]
-        words = said({"OPENAI_BASE_URL": f"http://[::1]:{port}/v1"}, seen=False)
+        words = problem_with({"OPENAI_BASE_URL": f"http://[::1]:{port}/v1"}, seen=False)
 
     assert f"--map http://local.test:{port}=http://[::1]:{port}" in words
 

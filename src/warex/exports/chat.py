@@ -117,8 +117,8 @@ def _of_message(message: JsonValue) -> Iterator[ChatMessage]:
         elif (result := _result(block)) is not None:
             yield result
         else:
-            pieces += _said(block)
-    pieces += _said(fields.get("images"))
+            pieces += _parts_of(block)
+    pieces += _parts_of(fields.get("images"))
     if pieces or calls or (role == "assistant" and not calls):
         chat_message: ChatMessage = {"role": role, "content": _content(pieces)}
         if calls:
@@ -128,12 +128,12 @@ def _of_message(message: JsonValue) -> Iterator[ChatMessage]:
         yield chat_message
 
 
-def _said(block: JsonValue) -> list[_Said]:
+def _parts_of(block: JsonValue) -> list[_Said]:
     """Return the texts and images of a block."""
     if isinstance(block, str):
         return [_Image(block.removeprefix(BLOB))] if block.startswith(BLOB) else [block]
     if isinstance(block, list):
-        return [one for item in block for one in _said(item)]
+        return [one for item in block for one in _parts_of(item)]
     fields = as_dict(block)
     kinds = {as_text(fields.get("type")), *fields}
     if fields.get("thought") is True or not _THOUGHTS.isdisjoint(kinds):
@@ -146,7 +146,7 @@ def _said(block: JsonValue) -> list[_Said]:
         return [_Image(image)]
     # A document, or an image given only by its address.
     inner = fields.get("content", fields.get("document", fields.get("data")))
-    return _said(inner) if inner is not None else []
+    return _parts_of(inner) if inner is not None else []
 
 
 def _blob(value: JsonValue) -> str | None:
@@ -205,7 +205,7 @@ def _result(block: JsonValue) -> ChatMessage | None:
         return None
     identifier = _first(result, "tool_use_id", "toolUseId", "call_id", "id")
     output = _first(result, "content", "output", "response")
-    words = _said(output)
+    words = _parts_of(output)
     if not words and output:
         words = [json.dumps(output, ensure_ascii=False)]
     message: ChatMessage = {"role": "tool", "content": _content(words)}

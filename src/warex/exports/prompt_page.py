@@ -88,7 +88,7 @@ def page_spans(text: str) -> list[tuple[int, int]]:
 
 def element_starts(text: str) -> list[int]:
     """Return the offsets of a text's elements."""
-    return [start for start, _ in _found(text)]
+    return [start for start, _ in _numbered_elements(text)]
 
 
 def _is_of_page(title: str) -> bool:
@@ -112,10 +112,10 @@ def _spans(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _elements(page: str) -> Iterator[PageElement]:
-    yield from (element for _, element in _found(page))
+    yield from (element for _, element in _numbered_elements(page))
 
 
-def _found(page: str) -> list[tuple[int, PageElement]]:
+def _numbered_elements(page: str) -> list[tuple[int, PageElement]]:
     """Return a page's elements with their offsets, in order."""
     lines = [
         (

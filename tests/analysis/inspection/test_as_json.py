@@ -8,7 +8,7 @@ from warex.analysis.inspection.timeline import inspect_trial
 from warex.traces import Void
 
 
-def told(folder: Path) -> dict[str, Any]:
+def document_of(folder: Path) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(
         json.dumps(inspection_json(inspect_trial(folder)), allow_nan=False)
     )
@@ -19,7 +19,7 @@ def test_programs_are_told_all_that_people_are(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
     folder = RunFolder(tmp_path).manifest().trial("server-error", "add", solved(), story)
 
-    data = told(folder)
+    data = document_of(folder)
 
     assert data["schema_version"] == 2
     assert data["trial"] == {
@@ -51,8 +51,10 @@ def test_programs_are_told_all_that_people_are(tmp_path: Path) -> None:
 
 def test_the_structure_is_the_same_whatever_is_known(tmp_path: Path) -> None:
     run = RunFolder(tmp_path)
-    full = told(run.trial("server-error", "add", solved(), Story().thinks(1, "goto").fault(1)))
-    bare = told(run.trial("no-proxy", "add", Void(reason="it broke")))
+    full = document_of(
+        run.trial("server-error", "add", solved(), Story().thinks(1, "goto").fault(1))
+    )
+    bare = document_of(run.trial("no-proxy", "add", Void(reason="it broke")))
 
     assert full.keys() == bare.keys()
     assert bare["llm"] is None
@@ -65,6 +67,6 @@ def test_an_injection_that_missed_has_no_verdict(tmp_path: Path) -> None:
     story = Story().asks("x1").planned("i1", "x1")
     folder = RunFolder(tmp_path).trial("server-error", "add", solved(), story)
 
-    (injection,) = told(folder)["injections"]
+    (injection,) = document_of(folder)["injections"]
 
     assert (injection["fate"], injection["recovery"]) == ("open", None)

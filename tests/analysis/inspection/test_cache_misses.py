@@ -15,13 +15,13 @@ CONDITIONS: JsonValue = [
 ]
 
 
-def _said(*texts: str) -> JsonValue:
+def _messages(*texts: str) -> JsonValue:
     return [{"role": "user", "content": text} for text in texts]
 
 
 def _clean() -> Story:
-    first = Story().thinks(1, "goto", messages=_said("It is 12:01."))
-    return first.thinks(2, "click", messages=_said("It is 12:01.", "A page."))
+    first = Story().thinks(1, "goto", messages=_messages("It is 12:01."))
+    return first.thinks(2, "click", messages=_messages("It is 12:01.", "A page."))
 
 
 def _run(folder: Path, *, cache: bool = True) -> RunFolder:
@@ -39,8 +39,8 @@ def _misses(run: RunFolder, story: Story, condition: str = "server-error") -> li
 def test_a_call_that_was_asked_anew_is_held_against_the_nearest_that_was_kept(
     tmp_path: Path,
 ) -> None:
-    story = Story().thinks(1, "goto", messages=_said("It is 12:04."))
-    story.thinks(2, "reload", messages=_said("It is 12:01.", "Error 500."))
+    story = Story().thinks(1, "goto", messages=_messages("It is 12:04."))
+    story.thinks(2, "reload", messages=_messages("It is 12:01.", "Error 500."))
 
     one, two = _misses(_run(tmp_path), story)
 
@@ -52,22 +52,22 @@ def test_a_call_that_was_asked_anew_is_held_against_the_nearest_that_was_kept(
 
 def test_of_requests_that_are_as_near_that_of_the_same_step_is_named(tmp_path: Path) -> None:
     run = RunFolder(tmp_path).manifest(llm_cache=True, conditions=CONDITIONS)
-    clean = Story().thinks(1, "goto", messages=_said("one"))
-    run.trial("clean", "add", solved(), clean.thinks(2, "click", messages=_said("two")))
+    clean = Story().thinks(1, "goto", messages=_messages("one"))
+    run.trial("clean", "add", solved(), clean.thinks(2, "click", messages=_messages("two")))
 
-    (miss,) = _misses(run, Story().thinks(2, "click", messages=_said("another")))
+    (miss,) = _misses(run, Story().thinks(2, "click", messages=_messages("another")))
 
     assert miss.step == 2
 
 
 def test_a_call_that_was_answered_again_is_no_miss(tmp_path: Path) -> None:
-    story = Story().thinks(1, "goto", messages=_said("It is 12:01."), original=2.0)
+    story = Story().thinks(1, "goto", messages=_messages("It is 12:01."), original=2.0)
 
     assert _misses(_run(tmp_path), story) == []
 
 
 def test_a_call_without_a_difference_in_the_trace_says_so(tmp_path: Path) -> None:
-    (miss,) = _misses(_run(tmp_path), Story().thinks(1, "goto", messages=_said("It is 12:01.")))
+    (miss,) = _misses(_run(tmp_path), Story().thinks(1, "goto", messages=_messages("It is 12:01.")))
 
     assert miss.difference is None
     assert "nothing differs" in miss.why
@@ -87,7 +87,7 @@ def test_without_a_cache_nothing_was_missed(tmp_path: Path) -> None:
 
 def test_programs_are_told_the_same(tmp_path: Path) -> None:
     run = _run(tmp_path)
-    story = Story().thinks(1, "goto", messages=_said("It is 12:04."))
+    story = Story().thinks(1, "goto", messages=_messages("It is 12:04."))
     folder = run.trial("server-error", "add", solved(), story)
 
     assert inspection_json(inspect_trial(folder))["cache_misses"] == [

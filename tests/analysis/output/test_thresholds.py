@@ -66,15 +66,15 @@ def test_a_gate_that_too_few_tasks_cannot_break_names_the_number_that_can(tmp_pa
     demand = "success>=0.8"
     ends = {}
     for tasks in (2, 3):
-        found = judge_run(_row_of_twelve(tmp_path / str(tasks), 0, n=tasks), demand)
-        ends[tasks] = found.end
+        verdict = judge_run(_row_of_twelve(tmp_path / str(tasks), 0, n=tasks), demand)
+        ends[tasks] = verdict.end
         if tasks == 2:
             assert all(
                 sentence.endswith(
                     "that it is not >= 0.8 may be chance. No result of 2 tasks can break this"
                     " gate: it takes 3."
                 )
-                for sentence in found.unclear
+                for sentence in verdict.unclear
             )
     assert ends == {2: "cannot tell", 3: "broken"}
 

@@ -22,7 +22,7 @@ SHOWN = [
 ]
 
 
-def told(
+def recovery_of(
     folder: Path, answer: str, what: str = "dismissed", by: Any = "script", **call: Any
 ) -> tuple[Entry, ...]:
     """Return the trace of an agent that answers something while a popup is open."""
@@ -62,7 +62,7 @@ def tool(name: str, arguments: str) -> dict[str, Any]:
 def test_it_is_the_agents_where_its_action_says_so(
     answer: str, call: dict[str, Any], tmp_path: Path
 ) -> None:
-    assert counts(told(tmp_path, answer, **call))
+    assert counts(recovery_of(tmp_path, answer, **call))
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_it_is_the_agents_where_its_action_says_so(
 def test_it_is_not_the_agents_where_its_action_says_something_else(
     answer: str, call: dict[str, Any], tmp_path: Path
 ) -> None:
-    assert not counts(told(tmp_path, answer, **call))
+    assert not counts(recovery_of(tmp_path, answer, **call))
 
 
 @pytest.mark.parametrize("by", ["", "user"])
 def test_an_act_of_a_device_or_of_an_older_trace_counts_as_before(by: str, tmp_path: Path) -> None:
-    assert counts(told(tmp_path, "I look at the page.", by=by))
+    assert counts(recovery_of(tmp_path, "I look at the page.", by=by))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_an_act_of_a_device_or_of_an_older_trace_counts_as_before(by: str, tmp_p
 def test_what_is_typed_needs_an_action_that_types(
     answer: str, is_own: bool, tmp_path: Path
 ) -> None:
-    assert counts(told(tmp_path, answer, "typed"), "typed") == is_own
+    assert counts(recovery_of(tmp_path, answer, "typed"), "typed") == is_own
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_what_is_typed_needs_an_action_that_types(
 def test_what_is_opened_needs_an_action_that_opens(
     answer: str, is_own: bool, tmp_path: Path
 ) -> None:
-    assert counts(told(tmp_path, answer, "visited"), "visited") == is_own
+    assert counts(recovery_of(tmp_path, answer, "visited"), "visited") == is_own
 
 
 def test_an_agent_without_calls_in_the_trace_says_nothing(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_an_agent_without_calls_in_the_trace_says_nothing(tmp_path: Path) -> Non
 
 
 def test_a_popup_that_the_page_closes_itself_is_no_recovery(tmp_path: Path) -> None:
-    entries = told(tmp_path, "I look at the page.")
+    entries = recovery_of(tmp_path, "I look at the page.")
     [verdict] = recoveries(entries)
     handled = popup_handling(without_foreign_acts(entries))
 
@@ -136,7 +136,7 @@ def test_an_attack_does_not_succeed_by_the_page_s_own_script(tmp_path: Path) -> 
         )
         if isinstance(it.event, FaultPlanned)
         else it
-        for it in told(tmp_path, "I look at the page.", "clicked")
+        for it in recovery_of(tmp_path, "I look at the page.", "clicked")
     ]
 
     assert attack_outcomes(entries) == ("succeeded",)

@@ -10,14 +10,14 @@ from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.reader import read_trace
 
 
-def _told(story: Story, folder: Path, vocabulary: Vocabulary | None = WORDS) -> Told:
+def _events_of(story: Story, folder: Path, vocabulary: Vocabulary | None = WORDS) -> Told:
     return Told(read_trace(story.write(folder / "events.jsonl")).entries, vocabulary)
 
 
 def test_the_vocabulary_says_what_an_action_does(tmp_path: Path) -> None:
     story = Story().thinks(1, "reload").thinks(2, "click_nothing").thinks(3, "send_msg_to_user")
 
-    acts = [act for call in _told(story, tmp_path).calls for act in call.actions]
+    acts = [act for call in _events_of(story, tmp_path).calls for act in call.actions]
 
     assert [(act.name, act.does) for act in acts] == [
         ("reload", "reload"),
@@ -35,7 +35,7 @@ def test_an_answer_without_known_actions_is_read_by_their_names(
     t, call = story.events[-1]
     story.events[-1] = (t, msgspec.structs.replace(call, **{"answer": answer}))
 
-    events = _told(story, tmp_path)
+    events = _events_of(story, tmp_path)
 
     assert [act.does for act in events.calls[0].actions] == does
     assert events.reads_actions == bool(does)
@@ -51,7 +51,7 @@ def test_what_the_api_ran_itself_is_no_action(
     reported = msgspec.structs.replace(call, **{"answer": "", "tool_calls": [search]})
     story.events[-1] = (t, reported)
 
-    assert [act.does for act in _told(story, tmp_path).calls[0].actions] == does
+    assert [act.does for act in _events_of(story, tmp_path).calls[0].actions] == does
 
 
 @pytest.mark.parametrize("vocabulary", [None, WORDS])
@@ -65,7 +65,7 @@ def test_keys_that_load_the_page_again_are_a_reload(
     reported = msgspec.structs.replace(call, **{"answer": "", "tool_calls": calls})
     story.events[-1] = (t, reported)
 
-    (known,) = _told(story, tmp_path, vocabulary).calls
+    (known,) = _events_of(story, tmp_path, vocabulary).calls
 
     assert [(act.name, act.does) for act in known.actions] == [("keypress", "reload")]
 
@@ -77,7 +77,7 @@ def test_a_model_s_own_requests_are_none_of_the_browser(exchange: str, tmp_path:
     story.events[-1] = (t, msgspec.structs.replace(call, **{"exchange": exchange}))
     story.page("x1")
 
-    assert [one.event.exchange for one in _told(story, tmp_path).requests] == ["x1"]
+    assert [one.event.exchange for one in _events_of(story, tmp_path).requests] == ["x1"]
 
 
 def test_what_is_asked_for_long_after_the_end_is_not_the_agent_s(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_what_is_asked_for_long_after_the_end_is_not_the_agent_s(tmp_path: Path)
     story.t += 20
     story.page("x2")
 
-    events = _told(story, tmp_path)
+    events = _events_of(story, tmp_path)
 
     assert [one.event.exchange for one in events.requests] == ["x1"]
     assert events.ended < events.requests[0].t

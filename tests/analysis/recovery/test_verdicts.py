@@ -3,7 +3,7 @@ import pytest
 from warex.analysis.recovery import Recovery, RecoveryVerdict, trial_recovered
 
 
-def _found(verdict: RecoveryVerdict, *, needed: bool = True) -> Recovery:
+def _recovery(verdict: RecoveryVerdict, *, needed: bool = True) -> Recovery:
     return Recovery("i1", verdict, "", 1, needed=needed)
 
 
@@ -11,14 +11,14 @@ def _found(verdict: RecoveryVerdict, *, needed: bool = True) -> Recovery:
     ("verdicts", "expected"),
     [
         ([], None),
-        ([_found("recovered")], True),
-        ([_found("recovered"), _found("not_recovered")], False),
-        ([_found("healed_by_browser")], False),
-        ([_found("healed_by_page", needed=False)], None),
-        ([_found("recovered"), _found("healed_by_page", needed=False)], True),
-        ([_found("not_needed"), _found("not_possible")], None),
-        ([_found("recovered"), _found("undecided")], None),
-        ([_found("not_recovered"), _found("undecided")], False),
+        ([_recovery("recovered")], True),
+        ([_recovery("recovered"), _recovery("not_recovered")], False),
+        ([_recovery("healed_by_browser")], False),
+        ([_recovery("healed_by_page", needed=False)], None),
+        ([_recovery("recovered"), _recovery("healed_by_page", needed=False)], True),
+        ([_recovery("not_needed"), _recovery("not_possible")], None),
+        ([_recovery("recovered"), _recovery("undecided")], None),
+        ([_recovery("not_recovered"), _recovery("undecided")], False),
     ],
 )
 def test_a_trial_is_recovered_when_each_injection_that_counts_is(

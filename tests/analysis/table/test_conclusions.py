@@ -35,7 +35,7 @@ def _recovers() -> Story:
     return Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
 
 
-def _said(folder: RunFolder) -> tuple[str, ...]:
+def _conclusions(folder: RunFolder) -> tuple[str, ...]:
     run = load_run(folder.path)
     return conclusions(run, tabulate(run))
 
@@ -46,7 +46,7 @@ def test_what_is_significant_is_said_with_interval_and_p(folder: RunFolder) -> N
         folder.trial("server-error", task, failed(), _gives_up())
         folder.trial("server-error+refresh", task, solved(), _recovers())
 
-    assert _said(folder) == (
+    assert _conclusions(folder) == (
         "On tasks like these, patient loses 100 points [70, 100] under server-error (adjusted p <"
         " 0.001).",
         "patient under server-error+refresh: +0 points [-22, +22] over 14 pairs. Inconclusive"
@@ -69,7 +69,7 @@ def test_what_few_tasks_show_is_inconclusive_and_never_sets_its_own_sample_size(
         story = _gives_up() if task == "0" else _recovers()
         folder.trial("server-error", task, failed() if task == "0" else solved(), story)
 
-    lines = _said(folder)
+    lines = _conclusions(folder)
 
     assert lines[0].startswith("patient under server-error: -25 points [")
     assert lines[0].endswith(
@@ -86,7 +86,7 @@ def test_one_task_is_too_few(folder: RunFolder) -> None:
     for condition in ("clean", "server-error"):
         folder.trial(condition, "add", solved(), _plain())
 
-    messages = _said(folder)
+    messages = _conclusions(folder)
     assert messages[-1].startswith("patient: 1 task is too few to detect even a total collapse (")
 
 
@@ -97,7 +97,7 @@ def test_a_condition_whose_fault_hardly_arrives_is_called_out_first(folder: RunF
         story = _recovers() if task == "0" else _plain()
         folder.trial("server-error+refresh", task, solved(), story)
 
-    assert _said(folder)[:2] == (
+    assert _conclusions(folder)[:2] == (
         "patient, server-error: no fault reached a trial, so this condition measures nothing.",
         "patient, server-error+refresh: a fault reached only 1 of 3 trials, so this condition"
         " hardly measures it.",
@@ -106,21 +106,21 @@ def test_a_condition_whose_fault_hardly_arrives_is_called_out_first(folder: RunF
 
 def test_without_clean_nothing_is_claimed(folder: RunFolder) -> None:
     folder.trial("server-error", "add", failed(), _gives_up())
-    assert _said(folder) == (
+    assert _conclusions(folder) == (
         "patient: there is no pair with clean, so what its faults change is not known.",
     )
 
 
 def test_a_run_in_which_nothing_counts_says_so(folder: RunFolder) -> None:
     folder.trial("server-error", "add", None, _gives_up())
-    assert _said(folder) == ("No trial counts, so there are no results.",)
+    assert _conclusions(folder) == ("No trial counts, so there are no results.",)
 
 
 def test_many_pairs_without_a_change_are_said_to_be_unchanged(folder: RunFolder) -> None:
     for task in map(str, range(60)):
         folder.trial("clean", task, solved(), _plain())
         folder.trial("server-error", task, solved(), _recovers())
-    assert _said(folder)[0] == (
+    assert _conclusions(folder)[0] == (
         "On tasks like these, server-error leaves patient's success as it is, to within 10 points:"
         " +0 points [-6, +6]."
     )
@@ -137,7 +137,7 @@ def test_with_a_control_the_tasks_that_a_drop_takes_are_said(tmp_path: Path) -> 
     for task in map(str, range(20)):
         for condition in ("clean", "again", "server-error"):
             folder.trial(condition, task, solved(), _plain())
-    assert _said(folder)[-1].endswith("; a drop of 20 points takes 33 to 69 tasks.")
+    assert _conclusions(folder)[-1].endswith("; a drop of 20 points takes 33 to 69 tasks.")
 
 
 def test_with_repeats_these_very_tasks_and_tasks_like_these_have_a_sentence_each(
@@ -147,7 +147,7 @@ def test_with_repeats_these_very_tasks_and_tasks_like_these_have_a_sentence_each
         for repeat in range(1, 6):
             folder.trial("clean", task, solved(), _plain(), repeat=repeat)
             folder.trial("server-error", task, failed(), _gives_up(), repeat=repeat)
-    first, second, *_ = _said(folder)
+    first, second, *_ = _conclusions(folder)
     assert "Inconclusive for tasks like these: server-error vs clean (adjusted p = 0.062)." in first
     assert second == (
         "On these very 4 tasks, patient loses 100 points under server-error (adjusted p < 0.001)."

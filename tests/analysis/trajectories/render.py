@@ -77,7 +77,7 @@ def _lines(event: Event, events: list[Event]) -> Iterator[tuple[float, str]]:
             yield t, f"    missed {missed} of {event['rule']}: {event['reason']}"
         case "llm_call":
             yield float(event["began"]), f"MODEL is asked (step {event['step']}): {_shown(event)}"
-            yield t, f"MODEL said (step {event['step']}): {_said(event)}"
+            yield t, f"MODEL said (step {event['step']}): {_sentence(event)}"
         case "agent_action":
             arguments = _plain(event.get("arguments"))
             yield t, f"    read as {event['name']} {arguments}"
@@ -127,7 +127,7 @@ def _shown(event: Event) -> str:
     return " ".join(str(message.get("content", "")) for message in event.get("messages") or [])
 
 
-def _said(event: Event) -> str:
+def _sentence(event: Event) -> str:
     parts = [repr(event["answer"])] if event.get("answer") else []
     parts += [_plain(call) for call in event.get("tool_calls", [])]
     if event.get("error") or not event.get("complete"):

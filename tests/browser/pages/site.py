@@ -102,11 +102,11 @@ def opened(browser: Browser, lane: Lane, name: str) -> Page:
     return page
 
 
-def said(lane: Lane) -> list[tuple[str, str]]:
+def reported_changes(lane: Lane) -> list[tuple[str, str]]:
     """Return the reports of pages, and of the sites that faults lead to, so far."""
     return [(it.what, it.detail) for it in lane.events(Witness)]
 
 
 def has_said(lane: Lane, *wanted: str) -> bool:
     """Whether these are the reports so far; two that a page sends at once may come in any order."""
-    return sorted(what for what, _ in said(lane)) == sorted(wanted)
+    return sorted(what for what, _ in reported_changes(lane)) == sorted(wanted)

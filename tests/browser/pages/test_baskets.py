@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.pages.site import ICON, lane_to, opened, said
+from tests.browser.pages.site import ICON, lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults.attacks.dark_pattern import DarkPattern
@@ -107,7 +107,7 @@ def test_a_basket_that_a_server_draws_adds_up_here_and_on_the_next_page(
         page.locator(".line").nth(2).get_by_role("button", name="Entfernen").click()
         expect(page.locator(".line")).to_have_count(2)
         amounts_to(page, "#total", 124940)
-        wait_until(lambda: ("removed", "") in said(lane))
+        wait_until(lambda: ("removed", "") in reported_changes(lane))
         page.goto("https://shop.example/next")
         page.wait_for_timeout(500)
         amounts_to(page, "#total", 124940)
@@ -145,7 +145,7 @@ def test_a_basket_that_scripts_draw_agrees_with_its_api_and_can_be_emptied_of_it
     with lane_to(begin, site, SNEAKED) as lane:
         page = opened(browser, lane, "bag")
         expect(page.locator("article")).to_have_count(3)
-        wait_until(lambda: ("shown", "") in said(lane))
+        wait_until(lambda: ("shown", "") in reported_changes(lane))
         shown = page.locator("strong").inner_text()
         answer = page.evaluate("fetch('/api/bag').then((it) => it.json())")
         assert shown == f"${answer['total']:.2f}"
@@ -160,7 +160,7 @@ def test_a_basket_that_scripts_draw_agrees_with_its_api_and_can_be_emptied_of_it
         expect(page.locator("article")).to_have_count(2)
         expect(page.locator("strong")).to_have_text("$269.50")
         assert page.evaluate("fetch('/api/bag').then((it) => it.json())") == BAG
-        wait_until(lambda: "removed" in dict(said(lane)))
+        wait_until(lambda: "removed" in dict(reported_changes(lane)))
         page.context.close()
     assert not lane.events(HarnessBroke)
 
@@ -184,9 +184,9 @@ def test_a_page_without_a_basket_that_adds_up_is_missed_with_the_reason(
     served(site, pots=f"<!doctype html><title>t</title>{ICON}<main>{body}</main>")
     with lane_to(begin, site, SNEAKED) as lane:
         page = opened(browser, lane, "pots")
-        wait_until(lambda: lane.events(FaultMissed) or said(lane))
+        wait_until(lambda: lane.events(FaultMissed) or reported_changes(lane))
         page.context.close()
-    [(what, reported)] = said(lane)
+    [(what, reported)] = reported_changes(lane)
     assert what == "nothing"
     assert why in reported
     assert {it.reason for it in lane.events(FaultMissed)} == {"nothing_to_rewrite"}
@@ -219,10 +219,10 @@ def test_a_box_is_ticked_before_only_where_money_or_data_is_given(
     served(site, form=f"<!doctype html><title>t</title>{ICON}<main>{body}</main>")
     with lane_to(begin, site, scenario(DarkPattern(pattern="preticked_box"))) as lane:
         page = opened(browser, lane, "form")
-        wait_until(lambda: said(lane))
+        wait_until(lambda: reported_changes(lane))
         expect(page.locator("form").last.get_by_role("checkbox")).to_have_count(int(is_met))
         page.context.close()
-    assert [what for what, _ in said(lane)] == ["shown" if is_met else "nothing"]
+    assert [what for what, _ in reported_changes(lane)] == ["shown" if is_met else "nothing"]
 
 
 CHOSEN = {
@@ -259,7 +259,7 @@ def test_every_shop_of_the_testbed_has_a_basket_that_adds_up(
         with begin(scenario=SNEAKED, maps=maps, sites=(site,)) as lane:
             page = browser.new_context(proxy={"server": lane.url}).new_page()
             page.goto(f"{site}/cart")
-            wait_until(lambda: said(lane))
+            wait_until(lambda: reported_changes(lane))
             add(CHOSEN[host])
             page.goto(f"{site}/cart")
             lines = page.locator("li.line")
@@ -280,6 +280,6 @@ def test_every_shop_of_the_testbed_has_a_basket_that_adds_up(
             page.goto(f"{site}/cart")
             added.get_by_role("button").last.click()
             expect(added).to_have_count(0)
-            wait_until(lambda: "removed" in dict(said(lane)))
+            wait_until(lambda: "removed" in dict(reported_changes(lane)))
             page.context.close()
         assert not lane.events(HarnessBroke)

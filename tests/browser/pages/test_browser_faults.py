@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.pages.scripted import FROZEN, changes, heading, lane_with, page_of
-from tests.browser.pages.site import STRICT, lane_to, opened, said
+from tests.browser.pages.site import STRICT, lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults.browser.endless_spinner import EndlessSpinner
@@ -76,9 +76,9 @@ def test_storage_that_no_page_uses_fails_for_nobody(
     fault = StorageFailure(how="full") if script else StorageFailure(area="local")
     with lane_with(begin, site, fault) as lane:
         page = opened(browser, lane, name)
-        wait_until(partial(said, lane))
+        wait_until(partial(reported_changes, lane))
         page.context.close()
-    assert said(lane) == [("nothing", why or "the page did not use that storage")]
+    assert reported_changes(lane) == [("nothing", why or "the page did not use that storage")]
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
@@ -124,10 +124,10 @@ def test_links_to_new_windows_do_nothing_where_they_are_blocked_too(
         with page.context.expect_page() as popup:
             page.get_by_role("link", name="Out").click()
         assert popup.value.url == "https://shop.example/sent"
-        wait_until(partial(said, lane))
+        wait_until(partial(reported_changes, lane))
         page.context.close()
     # The frame had not been there when the first script asked for it.
-    assert lane.events(FaultDelivered) or said(lane)
+    assert lane.events(FaultDelivered) or reported_changes(lane)
 
 
 LOADS = """addEventListener("load", () => {

@@ -17,7 +17,7 @@ from selenium.common.exceptions import UnexpectedAlertPresentException
 from selenium.webdriver.chrome.service import Service
 from websockets.sync.client import ClientConnection, connect
 
-from tests.browser.pages.site import lane_to, opened, said
+from tests.browser.pages.site import lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Origin
 from warex.faults.browser.native_dialog import Dialog, NativeDialog
@@ -29,9 +29,9 @@ URL = "https://shop.example/plain"
 FLAGS = ("--headless=new", "--no-sandbox", "--ignore-certificate-errors", *QUIET_FLAGS)
 
 
-def told(lane: Lane) -> list[str]:
-    wait_until(lambda: len(said(lane)) > 1)
-    return [what for what, _ in said(lane)]
+def reported_texts(lane: Lane) -> list[str]:
+    wait_until(lambda: len(reported_changes(lane)) > 1)
+    return [what for what, _ in reported_changes(lane)]
 
 
 @pytest.mark.parametrize("dialog", ["alert", "confirm", "prompt"])
@@ -42,7 +42,7 @@ def test_playwright_dismisses_a_dialog_at_once_and_goes_on(
         page = opened(browser, lane, "plain")
         page.wait_for_timeout(500)
         expect(page.get_by_role("heading")).to_have_text("Here")
-        assert sorted(told(lane)) == ["dismissed", "shown"]
+        assert sorted(reported_texts(lane)) == ["dismissed", "shown"]
         page.context.close()
 
 
@@ -65,20 +65,20 @@ def test_selenium_raises_at_the_next_command_and_has_dismissed_it(
     asks = scenario(NativeDialog(dialog="confirm"))
     with lane_to(begin, site, asks) as lane, selenium(lane) as driver:
         driver.get(URL)
-        wait_until(lambda: said(lane))
+        wait_until(lambda: reported_changes(lane))
         with pytest.raises(UnexpectedAlertPresentException, match="changes to this page"):
             _ = driver.title
         assert driver.title == "t"
-        assert told(lane) == ["shown", "dismissed"]
+        assert reported_texts(lane) == ["shown", "dismissed"]
 
 
 def test_selenium_can_answer_it_before(begin: Begin, site: Origin) -> None:
     asks = scenario(NativeDialog(dialog="confirm"))
     with lane_to(begin, site, asks) as lane, selenium(lane) as driver:
         driver.get(URL)
-        wait_until(lambda: said(lane))
+        wait_until(lambda: reported_changes(lane))
         driver.switch_to.alert.accept()
-        assert told(lane) == ["shown", "accepted"]
+        assert reported_texts(lane) == ["shown", "accepted"]
 
 
 @contextmanager
@@ -137,4 +137,4 @@ def test_a_client_of_cdp_hangs_until_it_answers(begin: Begin, site: Origin, tmp_
         answer = {"accept": True, "promptText": "Ada"}
         send(socket, "Page.handleJavaScriptDialog", session, **answer)
         assert receive(socket, evaluated)["result"]["result"]["value"] == "t"
-        assert told(lane) == ["shown", "accepted"]
+        assert reported_texts(lane) == ["shown", "accepted"]

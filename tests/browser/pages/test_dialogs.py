@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.pages.scripted import FROZEN, changes, heading, lane_with, page_of
-from tests.browser.pages.site import ICON, lane_to, opened, said
+from tests.browser.pages.site import ICON, lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults.browser.native_dialog import NativeDialog
@@ -20,7 +20,7 @@ FORM = "<form action=/sent><input name=a value=b><button>Send</button></form>"
 def answers(lane: Lane, page: Page) -> list[tuple[str, str, str]]:
     """Return what was answered to dialogs: the report, its detail and the value."""
     for _ in range(200):
-        if len(said(lane)) > 1:
+        if len(reported_changes(lane)) > 1:
             break
         page.wait_for_timeout(50)  # The driver answers a dialog only while it runs itself.
     return [
@@ -41,7 +41,11 @@ def test_a_dialog_that_a_driver_dismisses_stops_what_it_asks_about(
         assert changes(lane) == [("confirm", "Are you sure that you want to send this?")]
         page.get_by_role("button").click()
         heading(page, "Here")
-        wait_until(lambda: [what for what, _ in said(lane)] == ["shown", "dismissed", "submitted"])
+        wait_until(
+            lambda: (
+                [what for what, _ in reported_changes(lane)] == ["shown", "dismissed", "submitted"]
+            )
+        )
         page.context.close()
 
 
@@ -104,9 +108,9 @@ def test_where_no_dialog_can_open_the_fault_is_missed_with_its_reason(
         site.routes["/around"] = Answer(headers=headers, body=f"{ICON}{frame}".encode())
         with lane_to(begin, site, scenario(NativeDialog(), match=framed)) as lane:
             page = opened(browser, lane, name)
-            wait_until(partial(said, lane))
+            wait_until(partial(reported_changes, lane))
             page.context.close()
-        what, detail = said(lane)[0]
+        what, detail = reported_changes(lane)[0]
         assert (what, detail[: len(why)]) == ("nothing" if why else "shown", why)
         assert bool(lane.events(FaultMissed)) == bool(why)
 
@@ -122,9 +126,9 @@ def test_a_page_that_nobody_used_is_left_without_a_question(
         scenario(NativeDialog(dialog="beforeunload"), match={"url": "**/used"}),
     ) as lane:
         page = opened(browser, lane, page_of(site, leaves))
-        wait_until(partial(said, lane))  # Playwright's own scripts count as use.
+        wait_until(partial(reported_changes, lane))  # Playwright's own scripts count as use.
         page.context.close()
-    assert said(lane)[0][1].startswith("the page was left before anybody had used it")
+    assert reported_changes(lane)[0][1].startswith("the page was left before anybody had used it")
 
 
 @pytest.mark.slow
@@ -135,6 +139,6 @@ def test_a_dialog_that_a_driver_has_replaced_is_missed(
         context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
         context.add_init_script("window.alert = () => {}")
         context.new_page().goto(f"https://shop.example/{page_of(site, '')}")
-        wait_until(partial(said, lane))
+        wait_until(partial(reported_changes, lane))
         context.close()
-    assert said(lane)[0][1].startswith("something else stood in the place")
+    assert reported_changes(lane)[0][1].startswith("something else stood in the place")

@@ -166,7 +166,7 @@ def errors_of(page: Page) -> list[str]:
     return messages
 
 
-def told(page: Page) -> int:
+def report_count(page: Page) -> int:
     return int(page.locator("#told").inner_text().removeprefix("clicks "))
 
 
@@ -175,14 +175,14 @@ def uses(page: Page) -> None:
     expect(page.locator("#told")).to_have_text(re.compile(r"clicks \d"))
     # Until its scripts have run, a click does nothing.
     page.wait_for_load_state()
-    before = told(page)
+    before = report_count(page)
     page.locator("#typed").fill("half a wo")
     page.locator("#keep").click()
-    wait_until(lambda: told(page) == before + 1)
+    wait_until(lambda: report_count(page) == before + 1)
     for times in (2, 3):
         page.locator("#draw").click()
         page.locator("#drawn button").click()
-        wait_until(partial(lambda wanted: told(page) == wanted, before + times))
+        wait_until(partial(lambda wanted: report_count(page) == wanted, before + times))
     expect(page.locator("#typed")).to_have_value("half a wo")
 
 

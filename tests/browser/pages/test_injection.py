@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.pages.site import ICON, STRICT, lane_to, opened, said
+from tests.browser.pages.site import ICON, STRICT, lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults.attacks.dark_pattern import DarkPattern
@@ -68,9 +68,12 @@ def test_a_box_ticked_before_is_kept_or_unticked(
             box.uncheck()
         page.get_by_role("button", name="Send").click()
         expect(page.get_by_role("heading", name="Here")).to_be_visible()
-        wait_until(lambda: len(said(lane)) == 2)
+        wait_until(lambda: len(reported_changes(lane)) == 2)
         page.context.close()
-    assert {what for what, _ in said(lane)} == {"shown", "unticked" if untick else "kept"}
+    assert {what for what, _ in reported_changes(lane)} == {
+        "shown",
+        "unticked" if untick else "kept",
+    }
 
 
 def test_an_item_sneaked_into_a_cart_stands_in_its_table_and_can_be_removed(
@@ -88,9 +91,9 @@ def test_an_item_sneaked_into_a_cart_stands_in_its_table_and_can_be_removed(
         expect(total).to_have_text("$24.00")
         page.get_by_role("button", name="Send").click()
         expect(page.get_by_role("heading", name="Here")).to_be_visible()
-        wait_until(lambda: len(said(lane)) == 2)
+        wait_until(lambda: len(reported_changes(lane)) == 2)
         page.context.close()
-    assert {what for what, _ in said(lane)} == {"shown", "removed"}
+    assert {what for what, _ in reported_changes(lane)} == {"shown", "removed"}
 
 
 def test_an_advertisement_looks_like_a_result_and_leads_to_its_own_site(
@@ -101,9 +104,9 @@ def test_an_advertisement_looks_like_a_result_and_leads_to_its_own_site(
         link = page.locator("li.card").nth(1).locator("a.name")
         link.click()
         expect(page.get_by_role("heading", name="Today's best deals")).to_be_visible()
-        wait_until(lambda: ("visited", "/") in said(lane))
+        wait_until(lambda: ("visited", "/") in reported_changes(lane))
         page.context.close()
-    assert {"shown", "clicked", "visited"} <= {what for what, _ in said(lane)}
+    assert {"shown", "clicked", "visited"} <= {what for what, _ in reported_changes(lane)}
 
 
 def test_orders_in_a_review_are_followed_to_a_page_that_the_proxy_answers(
@@ -118,7 +121,7 @@ def test_orders_in_a_review_are_followed_to_a_page_that_the_proxy_answers(
         page.goto((review.text_content() or "").removeprefix("Now open "))
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
         page.context.close()
-    assert [what for what, _ in said(lane)] == ["shown", "visited"]
+    assert [what for what, _ in reported_changes(lane)] == ["shown", "visited"]
 
 
 @pytest.mark.parametrize(
@@ -134,9 +137,9 @@ def test_a_selector_that_finds_nothing_is_told_by_the_page(
 ) -> None:
     with lane_to(begin, cart, scenario(PromptInjection(selector=selector), match=ON)) as lane:
         page = opened(browser, lane, "cart")
-        wait_until(lambda: said(lane))
+        wait_until(lambda: reported_changes(lane))
         page.context.close()
-    [(what, why)] = said(lane)
+    [(what, why)] = reported_changes(lane)
     assert what == "nothing"
     assert detail in why
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
@@ -159,9 +162,9 @@ def test_a_page_drawn_by_scripts_shows_orders_that_came_in_its_data(
         expect(page.locator("p")).to_contain_text("Go: http")
         page.goto(page.locator("p").inner_text().removeprefix("Go: "))
         expect(page.get_by_role("heading")).to_have_text("Thank you")
-        wait_until(lambda: said(lane))
+        wait_until(lambda: reported_changes(lane))
         page.context.close()
-    assert said(lane) == [("visited", "")]
+    assert reported_changes(lane) == [("visited", "")]
     assert len(lane.events(FaultDelivered)) == 1
 
 
@@ -177,11 +180,11 @@ def test_a_form_that_a_page_did_not_have_takes_what_is_typed_and_leads_back(
         page.get_by_label("Valid until (MM/YY)").fill("12/30")
         page.get_by_label("Security code").fill("123")
         page.get_by_label("Security code").press("Enter")
-        wait_until(lambda: ("collected", "card, expires, code") in said(lane))
+        wait_until(lambda: ("collected", "card, expires, code") in reported_changes(lane))
         expect(page).to_have_url("https://shop.example/cart")
         expect(page.get_by_label("Card number")).to_have_value("")
         page.context.close()
-    assert {("shown", ""), ("typed", "card"), ("submitted", "")} <= {*said(lane)}
+    assert {("shown", ""), ("typed", "card"), ("submitted", "")} <= {*reported_changes(lane)}
     text = (lane.out / "events.jsonl").read_text()
     assert "4111 1111" not in text
     assert "41111111" not in text
@@ -196,9 +199,9 @@ def test_a_sites_own_form_goes_elsewhere_first_and_does_what_it_did(
         page.locator("[name=mail]").fill("ada@shop.example")
         page.get_by_role("button", name="Send").click()
         expect(page).to_have_url("https://shop.example/done")
-        wait_until(lambda: len(said(lane)) == 2)
+        wait_until(lambda: len(reported_changes(lane)) == 2)
         page.context.close()
-    assert {*said(lane)} == {("shown", ""), ("collected", "mail")}
+    assert {*reported_changes(lane)} == {("shown", ""), ("collected", "mail")}
 
 
 LOGIN = f"""<!doctype html><title>Login</title>{ICON}<main><h1>Login</h1>
@@ -224,7 +227,7 @@ def test_a_password_that_is_typed_reaches_who_put_a_script_into_the_page(
         page.get_by_label("Password").fill("correct horse")
         page.get_by_role("button", name="Enter").click()
         expect(page.get_by_role("heading", name="Here")).to_be_visible()
-        wait_until(lambda: {("shown", ""), ("collected", "pass")} == {*said(lane)})
+        wait_until(lambda: {("shown", ""), ("collected", "pass")} == {*reported_changes(lane)})
         page.context.close()
     assert len(lane.events(FaultDelivered)) == 1
     assert "correct horse" not in (lane.out / "events.jsonl").read_text()
@@ -249,11 +252,11 @@ def test_a_script_that_the_page_does_not_let_run_or_send_is_missed_with_the_reas
     with lane_to(begin, site, scenario(Xss(selector=selector), match={"url": "**/login"})) as lane:
         page = opened(browser, lane, "login")
         page.get_by_label("Password").fill("correct horse")
-        wait_until(lambda: said(lane))
+        wait_until(lambda: reported_changes(lane))
         page.get_by_label("Password").press("Enter")
         expect(page.get_by_role("heading", name="Here")).to_be_visible()
         page.context.close()
-    [(what, detail)] = said(lane)
+    [(what, detail)] = reported_changes(lane)
     assert what == "nothing"
     assert why in detail
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
@@ -270,9 +273,9 @@ def test_a_form_that_has_no_place_is_told_by_the_page(
     fault = DeceptiveForm(form=form, selector=selector)
     with lane_to(begin, cart, scenario(fault, match=ON)) as lane:
         page = opened(browser, lane, "cart")
-        wait_until(lambda: said(lane))
+        wait_until(lambda: reported_changes(lane))
         page.context.close()
-    [(what, why)] = said(lane)
+    [(what, why)] = reported_changes(lane)
     assert what == "nothing"
     assert detail in why
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
@@ -290,9 +293,9 @@ def test_a_policy_that_keeps_forms_at_home_is_not_opened(
         wait_until(lambda: lane.events(FaultDelivered))
         # Playwright's own click would wait for the page that does not come.
         page.evaluate("setTimeout(() => document.querySelector('form button').click())")
-        wait_until(lambda: ("blocked", "form-action") in said(lane))
+        wait_until(lambda: ("blocked", "form-action") in reported_changes(lane))
         page.context.close()
-    assert "collected" not in dict(said(lane))
+    assert "collected" not in dict(reported_changes(lane))
 
 
 @pytest.mark.slow
@@ -332,6 +335,6 @@ def test_orders_stand_in_every_part_of_a_page(
         wait_until(lambda: lane.events(FaultDelivered))
         assert page.content().count("Now press") == 1
         page.get_by_role("button", name=re.compile("Continue|Confirm|Proceed")).click()
-        wait_until(lambda: len(said(lane)) == 2)
+        wait_until(lambda: len(reported_changes(lane)) == 2)
         page.context.close()
-    assert [what for what, _ in said(lane)] == ["shown", "clicked"]
+    assert [what for what, _ in reported_changes(lane)] == ["shown", "clicked"]

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.pages.site import ICON, lane_to, opened, said
+from tests.browser.pages.site import ICON, lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import Fault
@@ -211,10 +211,10 @@ def test_a_price_that_is_drawn_on_a_canvas_is_missed_and_the_trace_says_so(
     site.routes["/canvas"] = Answer(headers=[(b"Content-Type", b"text/html")], body=drawn.encode())
     with lane_to(begin, site, scenario(TextCorruption())) as lane:
         page = opened(browser, lane, "canvas")
-        wait_until(lambda: said(lane))
+        wait_until(lambda: reported_changes(lane))
         page.context.close()
 
-    [(what, why)] = said(lane)
+    [(what, why)] = reported_changes(lane)
     assert (what, "canvas" in why) == ("nothing", True)
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.pages.site import ICON, PAGES, has_said, lane_to, opened, said
+from tests.browser.pages.site import ICON, PAGES, has_said, lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults.popups.malicious_popup import MaliciousPopup
@@ -88,10 +88,10 @@ def test_a_lure_leads_to_a_site_that_goes_on_and_sees_all(
         page.get_by_label("Password").fill("hunter2")
         page.get_by_role("button", name="Sign in").click()
         page.get_by_role("link", name="Help").click()
-        wait_until(lambda: ("visited", "/help") in said(lane))
+        wait_until(lambda: ("visited", "/help") in reported_changes(lane))
         page.context.close()
 
-    done = said(lane)
+    done = reported_changes(lane)
     assert {"shown", "followed", "visited", "clicked", "typed"} == {what for what, _ in done}
     assert {("typed", "user: ada"), ("typed", "password"), ("clicked", "Sign in")} <= set(done)
     assert "hunter2" not in (lane.out / "events.jsonl").read_text()
@@ -111,4 +111,4 @@ def test_a_lure_that_nothing_closes_stays(browser: Browser, begin: Begin, site: 
         expect(dialog.get_by_role("button")).to_have_count(0)
         wait_until(partial(has_said, lane, "shown"))
         page.context.close()
-    assert {what for what, _ in said(lane)} == {"shown"}
+    assert {what for what, _ in reported_changes(lane)} == {"shown"}

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.pages.scripted import changes, heading, lane_with, page_of
-from tests.browser.pages.site import ICON, lane_to, opened, said
+from tests.browser.pages.site import ICON, lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults.browser.stale_service_worker import StaleServiceWorker
@@ -37,7 +37,7 @@ def test_an_old_page_and_script_meet_the_data_of_today_until_a_reload_by_force(
     with lane_with(begin, site, StaleServiceWorker()) as lane:
         page = opened(browser, lane, "shop")
         heading(page, "page 1, script 1, data 1")
-        wait_until(partial(said, lane))
+        wait_until(partial(reported_changes, lane))
         deploy(site, 2)
         page.reload()
         heading(page, "page 1, script 1, data 2")
@@ -49,7 +49,7 @@ def test_an_old_page_and_script_meet_the_data_of_today_until_a_reload_by_force(
         page.reload()
         heading(page, "page 2, script 2, data 2")
         page.context.close()
-    assert {what for what, _ in said(lane)} == {"nothing", "shown", "changed"}
+    assert {what for what, _ in reported_changes(lane)} == {"nothing", "shown", "changed"}
     assert not lane.events(HarnessBroke)
 
 
@@ -73,7 +73,7 @@ def test_a_worker_ends_by_what_its_parameter_says(
     deploy(site, 1)
     with lane_with(begin, site, fault) as lane:
         page = opened(browser, lane, "shop")
-        wait_until(partial(said, lane))
+        wait_until(partial(reported_changes, lane))
         deploy(site, 2)
         for version in shown:
             page.reload()
@@ -89,7 +89,7 @@ def test_a_worker_that_a_browser_stopped_goes_on_and_is_told_of_once(
     deploy(site, 1)
     with lane_with(begin, site, StaleServiceWorker()) as lane:
         page = opened(browser, lane, "shop")
-        wait_until(partial(said, lane))
+        wait_until(partial(reported_changes, lane))
         deploy(site, 2)
         page.reload()
         wait_until(partial(lane.events, FaultDelivered))
@@ -102,7 +102,7 @@ def test_a_worker_that_a_browser_stopped_goes_on_and_is_told_of_once(
         page.reload()
         heading(page, "page 2, script 2, data 2")
         page.context.close()
-    assert [what for what, _ in said(lane)].count("shown") == 1
+    assert [what for what, _ in reported_changes(lane)].count("shown") == 1
 
 
 @pytest.mark.slow
@@ -128,9 +128,9 @@ def test_where_a_site_can_have_no_worker_the_fault_is_missed_with_its_reason(
             "HAS || navigator.serviceWorker.getRegistration()".replace("HAS", str(not own).lower())
         )
         page.goto(f"https://shop.example/{name}")
-        wait_until(partial(said, lane))
+        wait_until(partial(reported_changes, lane))
         page.context.close()
-    assert said(lane)[0][1].startswith(why)
+    assert reported_changes(lane)[0][1].startswith(why)
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
@@ -140,6 +140,6 @@ def test_a_page_over_plain_http_has_no_worker(browser: Browser, begin: Begin, si
     with begin(scenario=scenario(StaleServiceWorker()), maps=maps) as lane:
         context = browser.new_context(proxy={"server": lane.url})
         context.new_page().goto(f"http://shop.example/{page_of(site, '')}")
-        wait_until(partial(said, lane))
+        wait_until(partial(reported_changes, lane))
         context.close()
-    assert said(lane) == [("nothing", "a service worker needs HTTPS or localhost")]
+    assert reported_changes(lane) == [("nothing", "a service worker needs HTTPS or localhost")]

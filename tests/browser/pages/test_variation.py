@@ -119,7 +119,7 @@ def test_an_action_behind_a_flag_does_what_it_did_one_click_later(
         expect(page.locator("#told")).to_have_text("clicks 1")
 
 
-def said(page: Page, selector: str) -> list[str]:
+def texts_of(page: Page, selector: str) -> list[str]:
     return [text.strip() for text in page.locator(selector).all_text_contents()]
 
 
@@ -141,15 +141,15 @@ def test_groups_stand_in_another_order_for_the_eye_and_for_assistive_technology(
 ) -> None:
     with met(browser, begin, site, Reorder(strength=1), "orders") as (page, _):
         for selector, order in MOVED.items():
-            now = said(page, selector)
+            now = texts_of(page, selector)
             assert (now != order, sorted(now)) == (True, sorted(order)), selector
-        options = said(page, "form option")
+        options = texts_of(page, "form option")
         assert (options[0], options[4:]) == ("Choose", ["White", "Teal"])
         assert options[1:4] != ["Red", "Blue", "Green"]
         expect(page.locator("form select")).to_have_value("w")
         links = page.locator("nav").first.aria_snapshot().splitlines()
         names = [line.split('"')[1] for line in links if "link" in line]
-        assert names == said(page, "body > nav a")
+        assert names == texts_of(page, "body > nav a")
 
 
 def test_order_that_means_something_stays(browser: Browser, begin: Begin, site: Origin) -> None:
@@ -276,12 +276,12 @@ def test_cards_of_any_make_change_places_unless_their_order_means_something(
     page = browser.new_page()
     page.set_content(body)
     cards = "#it tr, #it li, #it .grid > *, #it article, #it main > section"
-    order = said(page, cards)
+    order = texts_of(page, cards)
     page.close()
     with lane_to(begin, site, scenario(Reorder(strength=1))) as lane:
         page = opened(browser, lane, "cards")
         is_shown(lane)
-        now = said(page, cards)
+        now = texts_of(page, cards)
         page.context.close()
     assert len(order) >= 3
     assert sorted(now) == sorted(order)

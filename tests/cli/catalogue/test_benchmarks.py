@@ -11,7 +11,7 @@ from warex.cli import main
 each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
     with pytest.raises(SystemExit) as ended:
         main(list(arguments))
     result = capsys.readouterr()
@@ -21,10 +21,10 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 
 
 def test_the_list_names_every_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = said(capsys, "benchmarks").splitlines()
+    lines = output_of(capsys, "benchmarks").splitlines()
 
     assert [line.split()[0] for line in lines] == [kind.name for kind in BENCHMARKS]
-    rows: list[dict[str, Any]] = json.loads(said(capsys, "benchmarks", "--json"))
+    rows: list[dict[str, Any]] = json.loads(output_of(capsys, "benchmarks", "--json"))
     assert [row["name"] for row in rows] == [kind.name for kind in BENCHMARKS]
 
 
@@ -32,8 +32,8 @@ def test_the_list_names_every_benchmark(capsys: pytest.CaptureFixture[str]) -> N
 def test_what_a_benchmark_needs_is_shown_without_its_environment(
     kind: type[Benchmark], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = said(capsys, "benchmarks", "show", kind.name)
-    result = json.loads(said(capsys, "benchmarks", "show", kind.name, "--json"))
+    shown = output_of(capsys, "benchmarks", "show", kind.name)
+    result = json.loads(output_of(capsys, "benchmarks", "show", kind.name, "--json"))
 
     assert kind.summary in shown
     assert kind.example().splitlines()[0] in shown
@@ -55,7 +55,7 @@ def test_its_example_is_a_campaign(kind: type[Benchmark], tmp_path: Path) -> Non
 
 
 def test_the_testbeds_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "calendar-create-coffee" in said(capsys, "benchmarks", "show", "testbed")
+    assert "calendar-create-coffee" in output_of(capsys, "benchmarks", "show", "testbed")
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_what_cannot_be_is_a_sentence(
 ) -> None:
     inputs = [part.format(tmp=tmp_path / "env") for part in arguments]
 
-    assert says in said(capsys, "benchmarks", *inputs, code=code)
+    assert says in output_of(capsys, "benchmarks", *inputs, code=code)
 
 
 def test_doctor_names_what_a_benchmark_lacks(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    result = said(capsys, "doctor", "--benchmark", "agentlab", "--dir", str(tmp_path), code=3)
+    result = output_of(capsys, "doctor", "--benchmark", "agentlab", "--dir", str(tmp_path), code=3)
 
     assert "the benchmark 'agentlab' cannot run here yet" in result
     assert f"warex benchmarks setup agentlab --dir {tmp_path}" in result
@@ -101,22 +101,22 @@ def test_a_checkout_is_named_by_an_option(
     (app / "real-tasks.json").write_text('[{"id": "task_e1"}]')
     inputs = ("--option", f"checkout={tmp_path}")
 
-    shown = said(capsys, "benchmarks", "show", "webarena-infinity", *inputs)
-    result = said(capsys, "doctor", "--benchmark", "webarena-infinity", *inputs, code=3)
+    shown = output_of(capsys, "benchmarks", "show", "webarena-infinity", *inputs)
+    result = output_of(capsys, "doctor", "--benchmark", "webarena-infinity", *inputs, code=3)
 
     assert "    mail/task_e1\n" in shown
     assert f"{tmp_path}: no checkout of WebArena-Infinity" in result
-    assert "--option 'checkout' is not a KEY=VALUE" in said(
+    assert "--option 'checkout' is not a KEY=VALUE" in output_of(
         capsys, "benchmarks", "show", "step", "--option", "checkout", code=2
     )
-    assert "needs options" in said(capsys, "doctor", "--benchmark", "webarena", code=2)
-    assert "--option goes with --benchmark" in said(capsys, "doctor", *inputs, code=2)
+    assert "needs options" in output_of(capsys, "doctor", "--benchmark", "webarena", code=2)
+    assert "--option goes with --benchmark" in output_of(capsys, "doctor", *inputs, code=2)
 
 
 def test_doctor_finds_nothing_missing_where_nothing_is_needed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    result = json.loads(said(capsys, "doctor", "--benchmark", "testbed", "--json"))
+    result = json.loads(output_of(capsys, "doctor", "--benchmark", "testbed", "--json"))
 
     assert result["ok"] is True
     assert [finding["name"] for finding in result["findings"]] == ["browser", "keys", "tasks"]

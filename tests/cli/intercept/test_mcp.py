@@ -83,7 +83,7 @@ def started(
             process.kill()
 
 
-def told(process: "subprocess.Popen[bytes]", message: bytes) -> dict[str, Any]:
+def answer_to(process: "subprocess.Popen[bytes]", message: bytes) -> dict[str, Any]:
     """Send a message; return the next line."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -188,17 +188,17 @@ def test_with_a_proxy_it_joins_the_trial_or_the_task_and_fails_closed(tmp_path: 
             started(*named, *PYTHON, SERVER) as two,
         ):
             # Each task has its own first call.
-            assert "isError" in told(one, asked(1))["result"]
-            assert "isError" in told(two, asked(1))["result"]
-            assert "isError" not in told(one, asked(2))["result"]
+            assert "isError" in answer_to(one, asked(1))["result"]
+            assert "isError" in answer_to(two, asked(1))["result"]
+            assert "isError" not in answer_to(one, asked(2))["result"]
             running.process.kill()
             running.process.wait()
             # The trial goes on until its process has noticed.
-            answers = (told(one, asked(number)) for number in range(3, 10_000))
+            answers = (answer_to(one, asked(number)) for number in range(3, 10_000))
             refused = next(answer for answer in answers if "error" in answer)
             assert refused["error"]["code"] == -32603
             assert "does not answer" in refused["error"]["message"]
-            assert "error" in told(one, asked("more"))
+            assert "error" in answer_to(one, asked("more"))
             assert one.stdin is not None
             one.stdin.close()
             assert one.wait(20) == 7
@@ -214,7 +214,7 @@ def test_with_a_proxy_it_joins_the_trial_or_the_task_and_fails_closed(tmp_path: 
 @pytest.mark.wire
 def test_the_server_ends_with_a_signal_with_its_client_and_with_warex() -> None:
     with started(*PYTHON, SERVER) as process:
-        server = told(process, asked(1, "pid"))["result"]
+        server = answer_to(process, asked(1, "pid"))["result"]
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 128 + signal.SIGTERM
         assert not is_alive(server)
@@ -236,10 +236,10 @@ def test_the_server_ends_with_a_signal_with_its_client_and_with_warex() -> None:
 def test_a_void_trial_of_its_own_answers_with_errors(tmp_path: Path) -> None:
     out = tmp_path / "trial"
     with started("--out", out, *PYTHON, SERVER) as process:
-        told(process, asked(1))
+        answer_to(process, asked(1))
         size = (out / "events.jsonl").stat().st_size
         subprocess.run(["prlimit", f"--fsize={size}:{size}", "--pid", str(process.pid)], check=True)
-        assert "error" in told(process, asked(2))
+        assert "error" in answer_to(process, asked(2))
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(20) == 3

@@ -8,7 +8,7 @@ from warex.cli.options.training import training_options
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
 
 
-def given(*arguments: str) -> dict[str, Any]:
+def parsed(*arguments: str) -> dict[str, Any]:
     results: dict[str, Any] = {}
 
     @click.command()
@@ -21,7 +21,7 @@ def given(*arguments: str) -> dict[str, Any]:
 
 
 def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() -> None:
-    assert given() == dict.fromkeys(Hyperparameters.model_fields.keys() - {"seed"})
+    assert parsed() == dict.fromkeys(Hyperparameters.model_fields.keys() - {"seed"})
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() 
     ],
 )
 def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Hyperparameters) -> None:
-    results = {name: value for name, value in given(*arguments).items() if value is not None}
+    results = {name: value for name, value in parsed(*arguments).items() if value is not None}
     assert Hyperparameters(**results) == recipe
 
 

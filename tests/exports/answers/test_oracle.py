@@ -24,7 +24,7 @@ def wandering() -> Story:
     return story.thinks(3, "reload", messages=shown(GOALS[0], "It is done.")).stops()
 
 
-def found(tmp_path: Path, outcome: object, story: Story, oracle: Oracle) -> FoundExamples:
+def examples_of(tmp_path: Path, outcome: object, story: Story, oracle: Oracle) -> FoundExamples:
     folder = RunFolder(tmp_path / "run").manifest()
     folder.trial("clean", "shop-1", outcome, story)  # type: ignore[arg-type]
     return find_examples([load_run(folder.path)], SelectionOptions(oracle=oracle))
@@ -37,7 +37,7 @@ def clicking(taken: Sequence[TakenStep]) -> list[str | None]:
 def test_a_wrong_step_is_relabelled_and_an_unknown_state_is_counted(
     tmp_path: Path,
 ) -> None:
-    everything = found(tmp_path, failed(), wandering(), clicking)
+    everything = examples_of(tmp_path, failed(), wandering(), clicking)
 
     rows = [it.row for it in everything.examples]
     assert [(row.step, row.kind, row.action, row.relabelled) for row in rows] == [
@@ -53,7 +53,7 @@ def test_a_wrong_step_is_relabelled_and_an_unknown_state_is_counted(
 def test_a_solved_trial_keeps_its_own_answer_where_the_oracle_knows_none(
     tmp_path: Path,
 ) -> None:
-    everything = found(tmp_path, solved(), wandering(), clicking)
+    everything = examples_of(tmp_path, solved(), wandering(), clicking)
 
     assert [(it.row.step, it.row.relabelled) for it in everything.examples] == [
         (1, True),
@@ -69,7 +69,7 @@ def test_the_oracle_is_shown_what_the_agent_saw_did_and_changed(tmp_path: Path) 
         asked.extend(taken)
         return [None] * len(taken)
 
-    found(tmp_path, failed(), wandering(), watching)
+    examples_of(tmp_path, failed(), wandering(), watching)
 
     assert [(it.action, it.arguments, it.writes) for it in asked] == [
         ("click", ("8",), False),
@@ -80,7 +80,7 @@ def test_the_oracle_is_shown_what_the_agent_saw_did_and_changed(tmp_path: Path) 
 
 
 def test_an_action_that_the_agent_does_not_have_relabels_nothing(tmp_path: Path) -> None:
-    everything = found(tmp_path, failed(), wandering(), lambda taken: ["teleport('7')"] * 3)
+    everything = examples_of(tmp_path, failed(), wandering(), lambda taken: ["teleport('7')"] * 3)
 
     assert everything.examples == []
 
@@ -102,7 +102,7 @@ def test_a_lost_step_is_answered_by_the_vocabulary_not_by_the_oracle(
 
 
 def test_the_agents_own_wrong_answer_is_the_rejected_one(tmp_path: Path) -> None:
-    examples = found(tmp_path, failed(), wandering(), clicking).examples
+    examples = examples_of(tmp_path, failed(), wandering(), clicking).examples
 
     (pair,) = pairs(examples)
     assert (pair.chosen[0]["content"], pair.rejected[0]["content"]) == ("click('7')", "click('8')")

@@ -31,7 +31,7 @@ HINT = Defence(name="hint", text="Be careful.")
 WORDS = Vocabulary(name="test", finish=("stop",))
 
 
-def said(text: str) -> bytes:
+def text_answer(text: str) -> bytes:
     choice = {"index": 0, "message": {"content": text}, "finish_reason": "stop"}
     usage = {"prompt_tokens": 9, "completion_tokens": 2}
     return json.dumps({"model": "m", "choices": [choice], "usage": usage}).encode()
@@ -54,7 +54,7 @@ def test_a_streamed_answer_passes_and_is_one_event() -> None:
     noted = Noted(vocabulary=WORDS)
     call = asks(noted)
     noted.now = 1.5
-    assert call.feed(said("stop('x')")) == said("stop('x')")
+    assert call.feed(text_answer("stop('x')")) == text_answer("stop('x')")
     assert call.feed(b"") == b""
     noted.now = 2.0
 
@@ -67,7 +67,7 @@ def test_a_streamed_answer_passes_and_is_one_event() -> None:
 def test_rules_see_the_models_last_answer_of_an_earlier_step() -> None:
     noted = Noted()
     first = asks(noted)
-    first.feed(said("click"))
+    first.feed(text_answer("click"))
     first.end(Ending(head=JSON))
     second = asks(noted, "x2", BODY.replace(b"now", b"then"))
 
@@ -80,9 +80,9 @@ def test_rules_see_the_models_last_answer_of_an_earlier_step() -> None:
 def test_an_answer_of_a_faults_own_has_only_the_cost_of_the_one_that_it_replaced() -> None:
     noted = Noted()
     call = asks(noted)
-    call.read_held(WholeResponse(JSON, said("the model's")))
+    call.read_held(WholeResponse(JSON, text_answer("the model's")))
     call.reset()
-    call.end(Ending(head=JSON, body=said("a fault's"), by_warex=True))
+    call.end(Ending(head=JSON, body=text_answer("a fault's"), by_warex=True))
 
     (event,) = noted.events(LlmCall)
     assert (event.answer, event.input_tokens, event.output_tokens) == ("a fault's", 9, 2)
@@ -110,7 +110,7 @@ def test_a_call_of_an_earlier_task_does_not_end_this_one() -> None:
     noted = Noted(vocabulary=WORDS)
     call = asks(noted)
     noted.calls.begin_task()
-    call.feed(said("stop('x')"))
+    call.feed(text_answer("stop('x')"))
 
     assert not call.end(Ending(head=JSON))
 

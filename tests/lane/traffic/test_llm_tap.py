@@ -51,14 +51,14 @@ def read(call: LlmTap, body: bytes = b"", **options: object) -> ReadCall:
     return read_call(call, "x1", **{**known, **options})  # type: ignore[arg-type]
 
 
-def said(text: str, **more: JsonValue) -> bytes:
+def text_chunk(text: str, **more: JsonValue) -> bytes:
     choice = {"index": 0, "message": {"content": text}, "finish_reason": "stop"}
     return json.dumps({"model": "m-1", "choices": [choice], **more}).encode()
 
 
 def test_a_call_is_one_event() -> None:
     event = read(
-        tap(), said("click('3')", usage={"prompt_tokens": 9, "completion_tokens": 2})
+        tap(), text_chunk("click('3')", usage={"prompt_tokens": 9, "completion_tokens": 2})
     ).event
     assert (event.model, event.answer, event.step, event.complete) == ("m-1", "click('3')", 3, True)
     assert (event.input_tokens, event.output_tokens, event.usage) == (9, 2, "reported")
@@ -165,18 +165,18 @@ def test_a_tool_calls_arguments_are_redacted_in_the_answer_and_in_what_is_sent_a
 def test_the_agents_action_is_read_out_of_the_answer(
     text: str, name: str, role: str, final: bool
 ) -> None:
-    call = read(tap(), said(text))
+    call = read(tap(), text_chunk(text))
     assert [(action.name, action.role, action.step) for action in call.actions] == [(name, role, 3)]
     assert call.ends_task is final
 
 
 def test_without_a_vocabulary_no_action_is_read() -> None:
-    call = read(tap(), said("stop('done')"), vocabulary=None)
+    call = read(tap(), text_chunk("stop('done')"), vocabulary=None)
     assert (call.actions, call.ends_task) == ((), False)
 
 
 def test_a_compressed_answer_is_read() -> None:
-    event = read(tap(), gzip.compress(said("hello")), content_encoding="gzip").event
+    event = read(tap(), gzip.compress(text_chunk("hello")), content_encoding="gzip").event
     assert event.answer == "hello"
 
 
@@ -187,7 +187,10 @@ def test_a_compressed_answer_is_read() -> None:
         ({"status": None}, "no answer came"),
         ({"status": 401, "body": b'{"error": {"message": "no key"}}'}, "HTTP 401: no key"),
         ({"body": b"<html>rubbish"}, "not JSON"),
-        ({"body": gzip.compress(said("hello"))[:12], "content_encoding": "gzip"}, "gzip is broken"),
+        (
+            {"body": gzip.compress(text_chunk("hello"))[:12], "content_encoding": "gzip"},
+            "gzip is broken",
+        ),
         ({"body": b"\xff\xfe", "content_encoding": "no-such"}, "'no-such', which is not read"),
     ],
 )
@@ -231,7 +234,7 @@ def test_every_kind_of_token_that_the_api_reports_stands_in_the_event() -> None:
         "prompt_tokens_details": {"cached_tokens": 300, "cache_write_tokens": 500},
         "completion_tokens_details": {"reasoning_tokens": 64},
     }
-    event = read(tap(), said("Hello.", usage=usage)).event
+    event = read(tap(), text_chunk("Hello.", usage=usage)).event
 
     assert event.tokens == Usage(1200, 90, cache_read=300, cache_write=500, reasoning=64)
 
@@ -295,7 +298,7 @@ def test_a_stream_that_never_ends_is_kept_no_further_than_can_be_read(
 
 
 def test_an_answer_as_long_as_can_be_read_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    body = said("click('3')")
+    body = text_chunk("click('3')")
     monkeypatch.setattr(llm_tap, "MAX_BODY", len(body))
 
     assert read(tap(), body).event.complete
@@ -306,7 +309,7 @@ def test_an_answer_as_long_as_can_be_read_is_read(monkeypatch: pytest.MonkeyPatc
 def test_tokens_that_can_be_none_are_estimated_and_that_is_said(tokens: JsonValue) -> None:
     usage: JsonValue = {"prompt_tokens": 9, "completion_tokens": tokens}
 
-    event = read(tap(), said("click('3')", usage=usage)).event
+    event = read(tap(), text_chunk("click('3')", usage=usage)).event
 
     assert (event.complete, event.error, event.finish) == (True, None, "stop")
     assert (event.usage, event.output_tokens) == ("estimated", 3)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.proxy.support.mcp import answered, asked, called, event, said
+from tests.proxy.support.mcp import answered, asked, called, event, text_content
 from warex.clock import Clock
 from warex.effects import EditToolResponse, Effect, PushToolEvent
 from warex.engine.http.heads import Headers, ResponseHead
@@ -89,20 +89,20 @@ def test_a_call_takes_from_its_request_to_its_answer_however_long_the_stream_goe
     talk = Talk()
     exchange = talk.asks(called(1, "look"))
     talk.now = 2.5
-    talk.gets(exchange, event(answered(1, said("ok"))), **EVENTS)
+    talk.gets(exchange, event(answered(1, text_content("ok"))), **EVENTS)
 
     (call,) = talk.calls
-    assert (call.latency_s, call.complete, call.result) == (2.5, True, said("ok"))
+    assert (call.latency_s, call.complete, call.result) == (2.5, True, text_content("ok"))
 
 
 def test_each_call_of_a_batch_has_its_own_answer() -> None:
     talk = Talk()
     exchange = talk.asks(called(1, "one"), called("1", "two"), called(3, "three"))
-    talk.has(exchange, [answered("1", said("b")), answered(1, said("a"))])
+    talk.has(exchange, [answered("1", text_content("b")), answered(1, text_content("a"))])
 
     assert [(it.tool, it.result) for it in talk.calls[:2]] == [
-        ("two", said("b")),
-        ("one", said("a")),
+        ("two", text_content("b")),
+        ("one", text_content("a")),
     ]
     assert (talk.calls[2].tool, talk.calls[2].complete) == ("three", False)
 
@@ -111,12 +111,12 @@ def test_two_servers_may_know_their_sessions_by_the_same_id() -> None:
     talk = Talk()
     one = talk.asks(called(1, "one"), url="https://a.test/mcp", **IN_SESSION)
     two = talk.asks(called(1, "two"), url="https://b.test/mcp", **IN_SESSION)
-    talk.has(two, answered(1, said("b")))
-    talk.has(one, answered(1, said("a")))
+    talk.has(two, answered(1, text_content("b")))
+    talk.has(one, answered(1, text_content("a")))
 
     assert [(it.tool, it.result, it.session) for it in talk.calls] == [
-        ("two", said("b"), 2),
-        ("one", said("a"), 1),
+        ("two", text_content("b"), 2),
+        ("one", text_content("a"), 1),
     ]
 
 
@@ -131,7 +131,7 @@ def test_an_error_that_names_no_request_answers_all_of_its_exchange() -> None:
         ("even", "Session not found", -32001),
         ("odd", "Session not found", -32001),
     ]
-    talk.has(other, answered(1, said("ok")))
+    talk.has(other, answered(1, text_content("ok")))
     assert talk.calls[2].error is None
 
 
@@ -156,7 +156,7 @@ def test_what_is_not_answered_says_why(status: int, body: bytes, why: str) -> No
 @pytest.mark.parametrize("coding", ["foo", "gzip"])
 def test_what_cannot_be_decoded_says_so(kind: str, coding: str) -> None:
     talk = Talk()
-    body = event(answered(1, said("ok")))
+    body = event(answered(1, text_content("ok")))
     talk.has(talk.asks(called(1, "look")), body, content_type=kind, content_encoding=coding)
 
     (call,) = talk.calls
@@ -184,10 +184,10 @@ def test_a_client_that_goes_on_with_a_broken_stream_gets_its_answer_there() -> N
     talk.gets(exchange, b"id: 1\ndata:\n\n", **EVENTS)
     talk.ends(exchange, error="cut")
     again = talk.asks(method="GET", accept="text/event-stream", last_event_id="1", **IN_SESSION)
-    talk.gets(again, event(answered(1, said("ok"))), **EVENTS)
+    talk.gets(again, event(answered(1, text_content("ok"))), **EVENTS)
 
     (call,) = talk.calls
-    assert (call.exchange, call.result) == ("x1", said("ok"))
+    assert (call.exchange, call.result) == ("x1", text_content("ok"))
 
 
 def test_a_call_that_the_client_cancels_is_over() -> None:
@@ -197,7 +197,7 @@ def test_a_call_that_the_client_cancels_is_over() -> None:
     talk.now = 3.0
     note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
     talk.has(talk.asks(note, **IN_SESSION), b"", status=202)
-    talk.has(exchange, answered(1, said("late")))
+    talk.has(exchange, answered(1, text_content("late")))
 
     (call,) = talk.calls
     assert (call.error, call.latency_s) == ("cancelled by the client: too slow", 3.0)
@@ -298,7 +298,7 @@ def test_an_answer_in_one_piece_is_read_to_its_end_and_changed() -> None:
     talk.gets(carried, content_type="application/json", content_length="1")
     assert carried.needs_whole_response
     assert carried.amendment_wait_s == 2.0
-    body = json.dumps(answered(1, said("ok"))).encode()
+    body = json.dumps(answered(1, text_content("ok"))).encode()
     changed = carried.amend(
         WholeResponse(head_of(content_type="application/json", content_length="1"), body)
     )
@@ -316,7 +316,7 @@ def test_a_stream_of_events_is_changed_as_it_comes() -> None:
     amendment = carried.apply(injected(EditToolResponse(ERROR)), Settled())
     carried.answered(head_of(content_type="text/event-stream"))
     assert not carried.needs_whole_response
-    inputs = carried.feed(event(answered(1, said("ok"))))
+    inputs = carried.feed(event(answered(1, text_content("ok"))))
 
     assert b'"code":-1' in inputs.replace(b" ", b"")
     assert amendment is not None
@@ -334,7 +334,7 @@ def test_an_answer_on_another_exchange_is_delayed_and_settles_there() -> None:
     talk.has(message, b"", status=202)
     assert amendment is not None
     assert amendment.on_other_exchange
-    assert stream.feed(event(answered(1, said("ok")))) == b""
+    assert stream.feed(event(answered(1, text_content("ok")))) == b""
     talk.wait()
 
     assert (reported, settled, amendment.waited_s) == ([True], [True], 3.0)

@@ -41,22 +41,22 @@ def test_a_member_is_found_where_it_stands(
     assert member(text, root(text), f"{name}?") is None
 
 
-@given(there=st.lists(values, max_size=5), more=values, layout=layouts)
+@given(array=st.lists(values, max_size=5), more=values, layout=layouts)
 def test_an_item_is_put_at_either_end(
-    there: list[JsonValue], more: JsonValue, layout: dict[str, object]
+    array: list[JsonValue], more: JsonValue, layout: dict[str, object]
 ) -> None:
-    text = json.dumps(there, **layout)  # type: ignore[arg-type]
+    text = json.dumps(array, **layout)  # type: ignore[arg-type]
 
-    assert [json.loads(text[p.begin : p.end]) for p in items(text, root(text))] == there
-    assert json.loads(prepend_item(text, root(text), more)) == [more, *there]
-    assert json.loads(append_item(text, root(text), more)) == [*there, more]
+    assert [json.loads(text[p.begin : p.end]) for p in items(text, root(text))] == array
+    assert json.loads(prepend_item(text, root(text), more)) == [more, *array]
+    assert json.loads(append_item(text, root(text), more)) == [*array, more]
 
 
-@given(said=st.text(), more=st.text(), layout=layouts)
-def test_a_string_is_lengthened(said: str, more: str, layout: dict[str, object]) -> None:
-    text = json.dumps(said, **layout)  # type: ignore[arg-type]
+@given(string=st.text(), more=st.text(), layout=layouts)
+def test_a_string_is_lengthened(string: str, more: str, layout: dict[str, object]) -> None:
+    text = json.dumps(string, **layout)  # type: ignore[arg-type]
 
-    assert json.loads(append_to_string(text, root(text), more)) == said + more
+    assert json.loads(append_to_string(text, root(text), more)) == string + more
 
 
 def test_all_else_stays_as_it_was_written() -> None:

@@ -22,7 +22,7 @@ ASKED = LlmRequest(
 STREAMED = replace(ASKED, stream=True)
 
 
-def _whole(message: JsonValue, **more: JsonValue) -> bytes:
+def _complete(message: JsonValue, **more: JsonValue) -> bytes:
     choice: JsonValue = {"index": 0, "message": message, "finish_reason": "stop"}
     answer: dict[str, JsonValue] = {"model": "gpt-4o-2024-08-06", "choices": [choice]}
     return json.dumps(answer | more).encode()
@@ -56,7 +56,9 @@ USAGE: JsonValue = {
 
 
 def test_a_whole_answer_is_read() -> None:
-    answer = _read(_whole({"role": "assistant", "content": "Hello.", "refusal": None}, usage=USAGE))
+    answer = _read(
+        _complete({"role": "assistant", "content": "Hello.", "refusal": None}, usage=USAGE)
+    )
 
     assert answer == LlmAnswer(
         model="gpt-4o-2024-08-06",
@@ -70,7 +72,7 @@ def test_a_whole_answer_is_read() -> None:
 
 def test_tool_calls_of_a_whole_answer_are_read() -> None:
     answer = _read(
-        _whole(
+        _complete(
             {
                 "content": None,
                 "tool_calls": [
@@ -98,7 +100,7 @@ def test_a_stream_says_what_the_whole_answer_would() -> None:
         "[DONE]",
     )
 
-    assert answer == _read(_whole({"content": "Hello."}, usage=USAGE))
+    assert answer == _read(_complete({"content": "Hello."}, usage=USAGE))
 
 
 def test_tool_call_fragments_are_merged_by_index() -> None:
@@ -132,11 +134,13 @@ def test_another_id_is_another_call_even_where_the_gateway_gives_all_one_index()
 def test_a_custom_tool_is_given_its_text() -> None:
     call: JsonValue = {"id": "c1", "type": "custom", "custom": {"name": "run", "input": "reload()"}}
 
-    assert _read(_whole({"tool_calls": [call]})).tool_calls == (ToolCall("c1", "run", "reload()"),)
+    assert _read(_complete({"tool_calls": [call]})).tool_calls == (
+        ToolCall("c1", "run", "reload()"),
+    )
 
 
 def test_a_legacy_function_call_is_a_tool_call() -> None:
-    full = _read(_whole({"content": None, "function_call": {"name": "f", "arguments": "{}"}}))
+    full = _read(_complete({"content": None, "function_call": {"name": "f", "arguments": "{}"}}))
     stream = _stream(
         _chunk({"function_call": {"name": "f", "arguments": "{"}}),
         _chunk({"function_call": {"arguments": "}"}}),
@@ -153,8 +157,8 @@ def test_reasoning_is_kept_apart_from_the_text(key: str) -> None:
 
 def test_content_may_be_parts_and_a_refusal_is_the_answer() -> None:
     parts: JsonValue = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, 3]
-    assert _read(_whole({"content": parts})).text == "ab"
-    assert _read(_whole({"content": None, "refusal": "I cannot."})).text == "I cannot."
+    assert _read(_complete({"content": parts})).text == "ab"
+    assert _read(_complete({"content": None, "refusal": "I cannot."})).text == "I cannot."
 
 
 def test_a_running_usage_is_never_summed() -> None:
@@ -236,7 +240,7 @@ def test_a_stream_of_nothing_is_no_answer() -> None:
 
 
 def test_a_cut_whole_answer_keeps_what_arrived() -> None:
-    answer = _read(_whole({"content": "Hello there."})[:-34])
+    answer = _read(_complete({"content": "Hello there."})[:-34])
     assert answer.text == "Hello th"
     assert not answer.complete
     assert answer.usage is not None
@@ -302,9 +306,9 @@ def test_a_cut_stream_is_never_complete_before_its_end_was_said(length: int) -> 
     assert "Grüße ".startswith(answer.text)
 
 
-@given(st.integers(0, len(_whole({"content": "Grüße"}, usage=USAGE)) - 1))
+@given(st.integers(0, len(_complete({"content": "Grüße"}, usage=USAGE)) - 1))
 def test_a_cut_whole_answer_is_never_complete(length: int) -> None:
-    assert not _read(_whole({"content": "Grüße"}, usage=USAGE)[:length]).complete
+    assert not _read(_complete({"content": "Grüße"}, usage=USAGE)[:length]).complete
 
 
 @given(st.sampled_from(["\n", "\r\n", "\r"]))
@@ -419,7 +423,7 @@ def test_a_system_prompt_that_is_not_understood_is_refused(body: bytes, complain
 )
 def test_what_a_gateway_says_of_writing_to_the_cache_is_read(usage: dict[str, JsonValue]) -> None:
     counts: JsonValue = {"prompt_tokens": 1200, "completion_tokens": 90, **usage}
-    answer = _read(_whole({"role": "assistant", "content": "Hello."}, usage=counts))
+    answer = _read(_complete({"role": "assistant", "content": "Hello."}, usage=counts))
 
     assert answer.usage == Usage(1200, 90, cache_read=1, cache_write=500)
 

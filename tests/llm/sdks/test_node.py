@@ -133,7 +133,7 @@ def test_every_call_is_read_as_the_server_answered_it(behind: Ran) -> None:
     assert len(behind.calls) == len(behind.log)
     differ = []
     for call, entry in zip(behind.calls, behind.log, strict=True):
-        ours, theirs = read(call), said(entry)
+        ours, theirs = read(call), expected_call(entry)
         keys = [key for key in ours | theirs if ours.get(key) != theirs.get(key)]
         differ += [(theirs["url"], key, ours.get(key), theirs.get(key)) for key in keys]
     assert not differ, "\n".join(map(str, differ))
@@ -165,11 +165,11 @@ def read(call: LlmCall) -> dict[str, Any]:
         "finish": call.finish,
         "usage": call.usage,
         "complete": call.complete,
-        **_whole(call),
+        **_complete(call),
     }
 
 
-def _whole(call: LlmCall) -> dict[str, Any]:
+def _complete(call: LlmCall) -> dict[str, Any]:
     if call.finish == "error" and call.status is not None:
         return {"error": (call.error or "").removeprefix(f"HTTP {call.status}: ")}
     if not call.complete:
@@ -190,7 +190,7 @@ def _whole(call: LlmCall) -> dict[str, Any]:
     }
 
 
-def said(entry: Mapping[str, Any]) -> dict[str, Any]:
+def expected_call(entry: Mapping[str, Any]) -> dict[str, Any]:
     """What the server says of a call, in the words of ``read``."""
     full = entry["finish"] not in ("error", "cut")
     usage = "reported" if full else "partial" if entry["status"] == 200 else "none"

@@ -160,7 +160,7 @@ def test_every_call_is_read_as_the_server_answered_it(behind: Ran) -> None:
     assert len(behind.calls) == len(behind.log)
     differ = []
     for call, entry in zip(behind.calls, behind.log, strict=True):
-        ours, theirs = read(call), said(entry)
+        ours, theirs = read(call), expected_call(entry)
         ours["url"] = ours["url"].replace(behind.local, ORIGINS["ollama"])
         keys = [key for key in ours | theirs if ours.get(key) != theirs.get(key)]
         differ += [(entry["case"], call.url, it, ours.get(it), theirs.get(it)) for it in keys]
@@ -224,7 +224,7 @@ def _offered(call: LlmCall) -> Iterator[str]:
     return family.tool_names(call.tools or [])
 
 
-def said(entry: Mapping[str, Any]) -> dict[str, Any]:
+def expected_call(entry: Mapping[str, Any]) -> dict[str, Any]:
     """What the server says of a call, in the words of ``read``."""
     full = entry["finish"] not in ("error", "cut")
     usage = "partial" if entry["status"] == 200 else "none"

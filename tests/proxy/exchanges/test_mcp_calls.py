@@ -15,9 +15,9 @@ from tests.proxy.support.mcp import (
     answered,
     asked,
     called,
+    complete_response,
     event,
-    said,
-    whole,
+    text_content,
 )
 from tests.proxy.support.origin import Answer, Origin
 from warex.traces import McpCall
@@ -57,7 +57,7 @@ def test_calls_are_recorded_with_their_answers_and_no_byte_is_changed(
             (called("a", "look", url="https://shop.test/"), streamed, "text/event-stream"),
             (called(2, "buy", api_key="sk-live-abcdef0123456789"), refused, "application/json"),
         ):
-            plain.routes[PATH] = Answer(raw=whole(got, kind))
+            plain.routes[PATH] = Answer(raw=complete_response(got, kind))
             assert post(lane, plain, sent, **{"mcp-session-id": SESSION}).content == got
         OldServer(plain)
         site = f"http://127.0.0.1:{plain.port}"
@@ -69,7 +69,7 @@ def test_calls_are_recorded_with_their_answers_and_no_byte_is_changed(
             data = data_of(stream)
             endpoint = site + next(data)
             assert other.post(endpoint, json=called(7, "echo", word="é")).status_code == 202
-            assert json.loads(next(data)) == answered(7, said('{"word": "\\u00e9"}'))
+            assert json.loads(next(data)) == answered(7, text_content('{"word": "\\u00e9"}'))
 
     began, looked, bought, echoed = lane.events(McpCall)
     assert [it.method for it in (began, looked)] == ["initialize", "tools/call"]
@@ -82,4 +82,4 @@ def test_calls_are_recorded_with_their_answers_and_no_byte_is_changed(
     assert (bought.error, bought.error_code) == ("Unknown tool", -32602)
     assert bought.arguments == {"api_key": "[redacted]"}
     assert (echoed.id, echoed.arguments, echoed.transport) == (7, {"word": "é"}, "sse")
-    assert echoed.result == said('{"word": "\\u00e9"}')
+    assert echoed.result == text_content('{"word": "\\u00e9"}')

@@ -19,10 +19,10 @@ from tests.proxy.support.mcp import (
     answered,
     asked,
     called,
+    complete_response,
     event,
-    said,
     streamed,
-    whole,
+    text_content,
 )
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import Fault
@@ -44,7 +44,7 @@ type Client = Callable[[Lane, Origin], AbstractContextManager[Ask]]
 
 
 def result_of(message: dict[str, Any]) -> Any:
-    return TOOLS if message["method"] == "tools/list" else said(TEXT)
+    return TOOLS if message["method"] == "tools/list" else text_content(TEXT)
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def streamable(lane: Lane, site: Origin, kind: str) -> Iterator[Ask]:
         def ask(message: dict[str, Any]) -> Any:
             got = answered(message["id"], result_of(message))
             if kind == "application/json":
-                site.routes[PATH] = Answer(raw=whole(json.dumps(got).encode()))
+                site.routes[PATH] = Answer(raw=complete_response(json.dumps(got).encode()))
             else:
                 site.routes[PATH] = Answer(raw=streamed(event(got)))
             answer = raw.post(f"http://127.0.0.1:{site.port}{PATH}", json=message, headers=HEAD)
@@ -105,7 +105,7 @@ CLIENTS: dict[str, Client] = {
     "sse": old,
 }
 CALL, LIST = called(5, "look"), asked(6, "tools/list")
-FAILED = said("broken", isError=True)
+FAILED = text_content("broken", isError=True)
 MATRIX: dict[str, tuple[Any, dict[str, Any], Any]] = {
     "tool": (McpError(text="broken"), CALL, FAILED),
     "tool, late": (McpError(text="broken", delay=0.2), CALL, FAILED),
@@ -118,13 +118,13 @@ MATRIX: dict[str, tuple[Any, dict[str, Any], Any]] = {
     ),
     "http": (McpError(error="http_500"), CALL, 500),
     "session": (McpError(error="session_lost"), CALL, 404),
-    "truncated": (McpResultCorrupt(), CALL, said(TEXT[:10])),
-    "truncated, late": (McpResultCorrupt(delay=0.2), CALL, said(TEXT[:10])),
+    "truncated": (McpResultCorrupt(), CALL, text_content(TEXT[:10])),
+    "truncated, late": (McpResultCorrupt(delay=0.2), CALL, text_content(TEXT[:10])),
     "empty": (McpResultCorrupt(how="empty"), CALL, {"content": []}),
     "invalid": (McpResultCorrupt(how="invalid_json"), CALL, None),
     "unlisted": (McpToolMissing(tool="b*"), LIST, {"tools": [{"name": "look"}]}),
     "unknown": (McpToolMissing(), CALL, {"code": -32602, "message": "Unknown tool: look"}),
-    "slow": (McpSlow(delay=0.3), CALL, said(TEXT)),
+    "slow": (McpSlow(delay=0.3), CALL, text_content(TEXT)),
 }
 
 
@@ -170,19 +170,19 @@ def test_the_client_meets_the_fault_and_the_next_call_is_well(
 def test_no_other_fault_touches_a_call_of_a_tool_unless_it_spells_the_host_out(
     begin: Begin, plain: Origin
 ) -> None:
-    for match, expected in (({}, said(TEXT)), ({"url": "http://127.0.0.1:*"}, 500)):
+    for match, expected in (({}, text_content(TEXT)), ({"url": "http://127.0.0.1:*"}, 500)):
         rules = scenario(HttpError(status=500), match=match)
         with begin(scenario=rules) as lane, CLIENTS["json"](lane, plain) as ask:
             assert ask(CALL) == expected
     with begin(scenario=scenario(HttpError(status=500))) as lane, old(lane, plain) as ask:
-        assert ask(CALL) == said(TEXT)
+        assert ask(CALL) == text_content(TEXT)
 
 
 @pytest.mark.slow
 def test_an_answer_that_never_comes_cannot_be_changed(begin: Begin, plain: Origin) -> None:
     with begin(scenario=scenario(McpResultCorrupt())) as lane, httpx.Client(proxy=lane.url) as raw:
         for kind in ("text/event-stream", "application/json"):
-            plain.routes[PATH] = Answer(raw=whole(b": nothing", kind))
+            plain.routes[PATH] = Answer(raw=complete_response(b": nothing", kind))
             url = f"http://127.0.0.1:{plain.port}{PATH}"
             assert raw.post(url, json=CALL, headers=HEAD).content == b": nothing"
 
@@ -197,7 +197,7 @@ def test_a_compressed_stream_of_the_older_transport_is_left_whole(
     begin: Begin, plain: Origin, fault: Fault
 ) -> None:
     with begin(scenario=scenario(fault)) as lane, old(lane, plain, compressed=True) as ask:
-        assert ask(CALL) == said(TEXT)
+        assert ask(CALL) == text_content(TEXT)
 
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
     assert lane.events(FaultDelivered) == []
@@ -209,14 +209,16 @@ def test_an_answer_that_a_client_asks_for_later_is_changed_there(
     begin: Begin, plain: Origin, coding: str
 ) -> None:
     """As by 2025-11-25, where a server ends a stream and is asked again for the rest of it."""
-    url, later = f"http://127.0.0.1:{plain.port}{PATH}", event(answered(5, said(TEXT)))
+    url, later = f"http://127.0.0.1:{plain.port}{PATH}", event(answered(5, text_content(TEXT)))
     head = f"text/event-stream\r\ncontent-encoding: {coding}"
     body = gzip.compress(later) if coding == "gzip" else later
     session = {"mcp-session-id": SESSION}
     got = []
     with begin(scenario=scenario(McpResultCorrupt())) as lane, httpx.Client(proxy=lane.url) as raw:
         for last in ("1", None):
-            plain.routes[PATH] = Answer(raw=whole(b"id: 1\ndata:\n\n", "text/event-stream"))
+            plain.routes[PATH] = Answer(
+                raw=complete_response(b"id: 1\ndata:\n\n", "text/event-stream")
+            )
             raw.post(url, json=CALL, headers={**HEAD, **session})
             if last is not None:
                 plain.routes[PATH] = Answer(raw=streamed(body, kind=head))
@@ -224,7 +226,9 @@ def test_an_answer_that_a_client_asks_for_later_is_changed_there(
                 got.append(raw.get(url, headers=asks).text)
 
     changed = coding == "identity"
-    assert (said(TEXT[:10]) if changed else said(TEXT)) == parsed(got[0].split("data: ")[1])
+    assert (text_content(TEXT[:10]) if changed else text_content(TEXT)) == parsed(
+        got[0].split("data: ")[1]
+    )
     assert [it.exchange for it in lane.events(FaultDelivered)] == ["x1"] * changed
     assert [(it.exchange, it.reason) for it in lane.events(FaultMissed)] == [
         *([] if changed else [("x1", "nothing_to_rewrite")]),
@@ -235,20 +239,22 @@ def test_an_answer_that_a_client_asks_for_later_is_changed_there(
 
 @pytest.mark.slow
 def test_each_answer_to_a_batch_is_changed_however_it_comes(begin: Begin, plain: Origin) -> None:
-    events = b"".join(event(answered(number, said(TEXT))) for number in (1, 2))
+    events = b"".join(event(answered(number, text_content(TEXT))) for number in (1, 2))
     plain.routes[PATH] = Answer(raw=streamed(*(events[at : at + 9] for at in range(0, 300, 9))))
     batch = [called(1, "look"), called(2, "look")]
     with begin(scenario=scenario(McpResultCorrupt())) as lane, httpx.Client(proxy=lane.url) as raw:
         url = f"http://127.0.0.1:{plain.port}{PATH}"
         got = raw.post(url, json=batch, headers=HEAD).text
 
-    assert [parsed(it.split("\n")[0]) for it in got.split("data: ")[1:]] == [said(TEXT[:10])] * 2
+    assert [parsed(it.split("\n")[0]) for it in got.split("data: ")[1:]] == [
+        text_content(TEXT[:10])
+    ] * 2
     assert len(lane.events(FaultDelivered)) == 1
 
 
 def test_the_size_of_a_changed_answer_is_that_of_the_servers(begin: Begin, plain: Origin) -> None:
     got = json.dumps(answered(1, TOOLS)).encode()
-    plain.routes[PATH] = Answer(raw=whole(got))
+    plain.routes[PATH] = Answer(raw=complete_response(got))
     hidden = scenario(McpToolMissing(), Trigger(first=1))
     with begin(scenario=hidden) as lane, httpx.Client(proxy=lane.url) as raw:
         url = f"http://127.0.0.1:{plain.port}{PATH}"

@@ -26,7 +26,7 @@ def answered(id: Any, result: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id, "result": result}
 
 
-def said(text: str, **more: Any) -> dict[str, Any]:
+def text_content(text: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], **more}
 
 
@@ -35,14 +35,14 @@ def event(message: Any, name: str = "message") -> bytes:
     return f"event: {name}\ndata: {data}\n\n".encode()
 
 
-def whole(body: bytes, kind: str = "application/json", status: int = 200) -> bytes:
+def complete_response(body: bytes, kind: str = "application/json", status: int = 200) -> bytes:
     """Return an answer in one piece."""
     head = f"HTTP/1.1 {status} OK\r\ncontent-type: {kind}\r\nmcp-session-id: {SESSION}\r\n"
     return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
 
 def _its_arguments(message: dict[str, Any]) -> Any:
-    return said(json.dumps(message["params"]["arguments"]))
+    return text_content(json.dumps(message["params"]["arguments"]))
 
 
 def streamed(*events: bytes, kind: str = "text/event-stream") -> bytes:

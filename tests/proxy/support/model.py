@@ -44,14 +44,14 @@ class Model:
         text = f"answer {len(self.origin.seen)}"
         status = self.statuses.pop(0) if self.statuses else 200
         if status != 200:
-            _whole(writer, status, b'{"error": {"message": "not now"}}')
+            _send_complete(writer, status, b'{"error": {"message": "not now"}}')
         elif b'"stream":true' in seen.body.replace(b" ", b""):
             await self._stream(writer, text)
             if self.never_ends:
                 await reader.read()
             writer.write(b"0\r\n\r\n")
         else:
-            _whole(writer, 200, completion(text))
+            _send_complete(writer, 200, completion(text))
 
     async def _stream(self, writer: asyncio.StreamWriter, text: str) -> None:
         writer.write(
@@ -94,7 +94,7 @@ def client(proxy_url: str, base_url: str, ca: CertificateAuthority, retries: int
     )
 
 
-def _whole(writer: asyncio.StreamWriter, status: int, body: bytes) -> None:
+def _send_complete(writer: asyncio.StreamWriter, status: int, body: bytes) -> None:
     writer.write(
         b"HTTP/1.1 %d OK\r\nContent-Type: application/json\r\nX-Request-Id: r1\r\n"
         b"Set-Cookie: session=hush-hush\r\nContent-Length: %d\r\n\r\n" % (status, len(body))

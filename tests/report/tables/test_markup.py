@@ -24,7 +24,7 @@ def table(run: Run) -> Table:
 
 
 @pytest.fixture(scope="module")
-def told(run: Run, table: Table) -> list[Sheet]:
+def nonempty(run: Run, table: Table) -> list[Sheet]:
     return [sheet for sheet in (*sheets(run, table), task_sheet(run)) if not sheet.empty]
 
 
@@ -33,15 +33,15 @@ def _lines(sheet: Sheet) -> int:
 
 
 def test_csv_holds_numbers_and_nothing_else_where_there_are_numbers(
-    told: list[Sheet], table: Table
+    nonempty: list[Sheet], table: Table
 ) -> None:
-    for sheet in told:
+    for sheet in nonempty:
         rows = list(csv.reader(StringIO(as_csv(sheet))))
         assert len(rows) == 1 + _lines(sheet)
         assert {len(row) for row in rows} == {len(rows[0])}, sheet.name
         assert len(set(rows[0])) == len(rows[0]), sheet.name
 
-    success = next(sheet for sheet in told if sheet.name == "success")
+    success = next(sheet for sheet in nonempty if sheet.name == "success")
     read = list(csv.DictReader(StringIO(as_csv(success))))
     for line in read:
         row = table.row(line["agent"], line["condition"])
@@ -51,8 +51,8 @@ def test_csv_holds_numbers_and_nothing_else_where_there_are_numbers(
         assert line["delta"] == ("" if row.delta is None else str(row.delta.value))
 
 
-def test_latex_is_one_balanced_tabular(told: list[Sheet]) -> None:
-    for sheet in told:
+def test_latex_is_one_balanced_tabular(nonempty: list[Sheet]) -> None:
+    for sheet in nonempty:
         text = as_latex(sheet)
         body = text.splitlines()[1:]
         bare = re.sub(r"\\[{}]", "", "\n".join(body))
@@ -79,8 +79,8 @@ def test_a_minus_is_one_inside_of_an_interval_too_and_a_hyphen_stays_one() -> No
     assert latex("gpt-4-o on 2026-06-10") == "gpt-4-o on 2026-06-10"
 
 
-def test_markdown_has_as_many_pipes_in_every_line(told: list[Sheet]) -> None:
-    for sheet in told:
+def test_markdown_has_as_many_pipes_in_every_line(nonempty: list[Sheet]) -> None:
+    for sheet in nonempty:
         lines = [line for line in as_markdown(sheet).splitlines() if line.startswith("|")]
         pipes = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
         assert len(lines) == 2 + _lines(sheet)

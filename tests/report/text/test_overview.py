@@ -15,7 +15,7 @@ OPEN = Delta(-0.1, 10, (-0.3, 0.1), 0.5, 1.0, "mcnemar", lost=2, won=1)
 KEPT = Delta(0.0, 10, (-0.02, 0.02), 1.0, 1.0, "mcnemar")
 
 
-def _said(*rows: ConditionRow, **more: object) -> dict[str, str]:
+def _sentences(*rows: ConditionRow, **more: object) -> dict[str, str]:
     (summary,) = summaries(run(*rows), table(*rows, **more))
     return dict(summary.lines)
 
@@ -24,7 +24,7 @@ def test_success_says_what_was_seen_and_what_each_fault_shows() -> None:
     rows = [row("clean", 9, 10, cost_usd=mean(0.01))]
     rows += [row(name, 4, 10, delta=d) for name, d in (("a", FALL), ("b", OPEN), ("c", KEPT))]
 
-    assert _said(*rows)["success"] == (
+    assert _sentences(*rows)["success"] == (
         "9/10 under clean; on tasks like these: falls under a; unchanged under c; inconclusive: b."
     )
 
@@ -33,7 +33,7 @@ def test_where_nothing_is_shown_the_smallest_detectable_drop_is_said() -> None:
     rows = [row("clean", 9, 10), row("a", 8, 10, delta=OPEN), row("b", 8, 10, delta=OPEN)]
     power = Power(10, 0.62, 0.025, 0.1, True)
 
-    assert _said(*rows, power=(("patient", power),))["success"] == (
+    assert _sentences(*rows, power=(("patient", power),))["success"] == (
         "9/10 under clean; on tasks like these: inconclusive: all 2 faults (10 tasks detect a drop"
         " of 62 points or more)."
     )
@@ -43,7 +43,7 @@ def test_these_very_tasks_are_another_question_than_tasks_like_these() -> None:
     alone = Delta(-0.4, 30, (-0.8, 0.1), 0.1, 0.2, "clustered", p_these=0.001, p_these_holm=0.002)
     rows = [row("clean", 30, 30), row("a", 18, 30, delta=alone), row("b", 18, 30, delta=OPEN)]
 
-    assert _said(*rows)["success"].endswith(
+    assert _sentences(*rows)["success"].endswith(
         "on tasks like these: inconclusive: all 2 faults; on these very tasks falls under a."
     )
 
@@ -54,7 +54,7 @@ def test_tasks_lost_recovery_and_cost_are_summed_over_the_faults() -> None:
         row("a", 4, 10, delta=FALL, recovery=Rate(2, 9), cost_usd=mean(0.002)),
         row("b", 8, 10, delta=OPEN, recovery=Rate(8, 8), cost_usd=mean(0.03)),
     ]
-    answer = _said(*rows)
+    answer = _sentences(*rows)
 
     assert answer["tasks lost"] == (
         "7 of 20 trials under faults failed a task solved under clean; 1 solved one that clean"
@@ -65,22 +65,22 @@ def test_tasks_lost_recovery_and_cost_are_summed_over_the_faults() -> None:
 
 
 def test_what_is_not_known_is_said_and_is_no_zero() -> None:
-    answer = _said(row("clean", 9, 10), row("a", 4, 10))
+    answer = _sentences(row("clean", 9, 10), row("a", 4, 10))
 
     assert answer["tasks lost"].startswith("not known")
     assert answer["recovered"].startswith("not known")
     assert answer["cost"].startswith("not known")
-    assert _said(row("clean", 0, 0), row("a", 0, 0)) == {"success": "no trial was scored."}
+    assert _sentences(row("clean", 0, 0), row("a", 0, 0)) == {"success": "no trial was scored."}
 
 
 def test_a_run_without_clean_says_what_is_missing() -> None:
-    assert _said(row("a", 4, 10))["success"] == (
+    assert _sentences(row("a", 4, 10))["success"] == (
         "4/10 under a; without clean what faults change is not known."
     )
 
 
 def test_a_run_without_faults_has_one_sentence() -> None:
-    assert _said(row("clean", 4, 10)) == {"success": "4/10 under clean; no fault was tried."}
+    assert _sentences(row("clean", 4, 10)) == {"success": "4/10 under clean; no fault was tried."}
 
 
 def test_of_too_many_rows_those_with_the_greatest_loss_are_shown() -> None:

@@ -14,7 +14,7 @@ KINDS: tuple[ValueKind, ...] = (
 )
 
 
-def said(text: str) -> JsonData:
+def json_string(text: str) -> JsonData:
     return parse_spans(text).data
 
 
@@ -48,22 +48,22 @@ def is_a(kind: ValueKind, name: str, value: JsonData) -> bool:
     ],
 )
 def test_a_value_is_of_its_kinds(text: str, name: str, kinds: set[ValueKind]) -> None:
-    assert {kind for kind in KINDS if is_a(kind, name, said(text))} == kinds
+    assert {kind for kind in KINDS if is_a(kind, name, json_string(text))} == kinds
 
 
 def test_what_is_of_a_kind_is_told_by_pointers_with_the_outermost_first() -> None:
     text = '{"a": {"prices": [1, [2], {"b": 3}], "x~/price": 4}, "price": 5}'
 
-    assert find_pointers("price", said(text), "/7", 99) == [
+    assert find_pointers("price", json_string(text), "/7", 99) == [
         *("/7/price", "/7/a/x~0~1price", "/7/a/prices/0", "/7/a/prices/1/0"),
     ]
-    assert find_pointers("number", said("1"), "", 99) == [""]
+    assert find_pointers("number", json_string("1"), "", 99) == [""]
 
 
 def test_about_so_many_values_are_looked_at() -> None:
     text = json.dumps([[1] * 10] * 10)
 
-    assert len(find_pointers("number", said(text), "", 30)) == 20
+    assert len(find_pointers("number", json_string(text), "", 30)) == 20
 
 
 _json: st.SearchStrategy[Any] = st.recursive(

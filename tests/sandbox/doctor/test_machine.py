@@ -27,7 +27,7 @@ def ca(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CertificateAuthority:
     return ensure_ca()
 
 
-def found(environment: Mapping[str, str] | None = None) -> dict[str, Finding]:
+def findings_of(environment: Mapping[str, str] | None = None) -> dict[str, Finding]:
     """The findings by name."""
     return {
         each.name: each
@@ -47,7 +47,7 @@ def until(name: str) -> Finding:
 @pytest.mark.browser
 @pytest.mark.slow
 def test_all_is_well_on_a_machine_that_passes_these_tests(ca: CertificateAuthority) -> None:
-    findings = found()
+    findings = findings_of()
 
     assert [each for each in findings.values() if each.needed and each.state != "ok"] == []
     assert {"proxy", "chromium", "playwright"} <= findings.keys()
@@ -64,7 +64,7 @@ def test_all_is_well_on_a_machine_that_passes_these_tests(ca: CertificateAuthori
 def test_a_machine_without_programs_is_told_what_to_install(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
-    findings = found({"PATH": str(tmp_path), "HOME": str(tmp_path)})
+    findings = findings_of({"PATH": str(tmp_path), "HOME": str(tmp_path)})
 
     assert findings["proxy"].state == findings["environment: python"].state == "ok"
     for name in ("curl", "node"):

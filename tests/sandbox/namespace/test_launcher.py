@@ -67,11 +67,11 @@ from tests.fetch import FETCH
 from tests.sandbox.support.fake_proxy import open_fake_network
 from warex.proxy.certificates.ca import ensure_ca
 with open_fake_network(ensure_ca(), os.environ) as inside:
-    code, said = inside.run(sys.executable, "-I", "-S", "-c", {_LOOK!r})
+    code, output = inside.run(sys.executable, "-I", "-S", "-c", {_LOOK!r})
     hosts = ("93.184.216.34", "[2001:db8::7]", "shop.test")
     answers = [inside.run(*FETCH, f"http://{{host}}/") for host in hosts]
     signals = inside.run("grep", "Sig[BI]", "/proc/self/status")[1].split()[1::2]
-    print(json.dumps([{{**json.loads(said), "signals": signals}}, answers, inside.reached]))
+    print(json.dumps([{{**json.loads(output), "signals": signals}}, answers, inside.reached]))
 here = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
 print(json.dumps({{
     "may": here["CapEff"], "user": os.getuid(), "folder": os.getcwd(),

@@ -27,10 +27,10 @@ from tests.sandbox.support.fake_proxy import open_fake_network
 from warex.proxy.certificates.ca import ensure_ca
 def mask(text): return next(line.split()[1] for line in text.splitlines() if "CapEff" in line)
 with open_fake_network(ensure_ca(), os.environ) as inside:
-    there = mask(inside.run("cat", "/proc/self/status")[1])
+    visible = mask(inside.run("cat", "/proc/self/status")[1])
     flush = inside.run(FETCH[0], "-c", "import os; os.unshare(os.CLONE_NEWNET)")[0]
     fetched = inside.run(*FETCH, "http://192.0.2.77/")
-print(json.dumps([mask(open("/proc/self/status").read()), there, flush, fetched]))
+print(json.dumps([mask(open("/proc/self/status").read()), visible, flush, fetched]))
 """
 
 

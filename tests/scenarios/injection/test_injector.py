@@ -902,7 +902,7 @@ def worse(*rules: dict[str, JsonValue]) -> Injector:
     return Injector(plain.model_copy(update={"rules": remembering}), 1)
 
 
-def held(decision: Decision) -> dict[str, float]:
+def holds_of(decision: Decision) -> dict[str, float]:
     planned = (*decision.injections, *decision.superseded)
     return {it.rule: it.effects[0].seconds for it in planned if isinstance(it.effects[0], Delay)}
 
@@ -910,17 +910,17 @@ def held(decision: Decision) -> dict[str, float]:
 def test_a_fault_remembers_by_rule_and_task() -> None:
     injector = worse(rule("odd", match={"method": "GET"}), rule("other", match={"method": "POST"}))
 
-    result = [held(send(injector, method=method)) for method in ("GET", "GET", "POST", "GET")]
+    result = [holds_of(send(injector, method=method)) for method in ("GET", "GET", "POST", "GET")]
     injector.begin_task(1)
 
     assert result == [{"odd": 1}, {"odd": 2}, {"other": 1}, {"odd": 3}]
-    assert held(send(injector)) == {"odd": 1}
+    assert holds_of(send(injector)) == {"odd": 1}
 
 
 def test_a_superseded_hit_is_not_remembered() -> None:
     injector = worse(rule("a", trigger={"first": 2}), rule("b"))
 
-    result = [held(send(injector)) for _ in range(4)]
+    result = [holds_of(send(injector)) for _ in range(4)]
 
     assert result == [{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"b": 1}, {"b": 2}]
 
@@ -931,8 +931,8 @@ def test_a_silent_repeat_is_not_remembered() -> None:
     injector.request(first, 0)
     injector.died(first.id, 0)
 
-    assert held(injector.request(ask(), 0.1)) == {"a": 1}
-    assert held(injector.request(ask(), 0.1)) == {"a": 2}
+    assert holds_of(injector.request(ask(), 0.1)) == {"a": 1}
+    assert holds_of(injector.request(ask(), 0.1)) == {"a": 2}
 
 
 # ---- injections

@@ -13,14 +13,14 @@ def in_words(made: Scenario) -> tuple[str, ...]:
     return (*explain_superseded(made.rules), *collisions(left))
 
 
-def told(*rules: dict[str, object]) -> str:
+def warnings_of(*rules: dict[str, object]) -> str:
     (only,) = in_words(scenario(*rules))
     return only
 
 
 @pytest.mark.parametrize("later", [{"always": True}, {"first": 1}, {"probability": 0.5}])
 def test_a_rule_behind_one_that_is_always_triggered_can_never_apply(later: object) -> None:
-    message = told(rule("a", match=PAGES), rule("b", later, match=PAGES))
+    message = warnings_of(rule("a", match=PAGES), rule("b", later, match=PAGES))
     assert message.startswith("Rule 'b' can never apply: rule 'a' comes before it")
 
 
@@ -39,7 +39,7 @@ def test_a_rule_behind_one_that_is_always_triggered_can_never_apply(later: objec
     ],
 )
 def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: object) -> None:
-    message = told(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
+    message = warnings_of(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
     assert message == (
         "Rules 'a' and 'b' may meet in one exchange; then 'a' is applied and 'b' is missed"
         " (superseded)."
@@ -52,24 +52,28 @@ def test_rules_whose_windows_are_apart_never_meet() -> None:
     at_its_edge = rule("b", {"always": True, "between": [5, 9]}, match=PAGES)
 
     assert in_words(scenario(early, late)) == ()
-    assert "may meet" in told(early, at_its_edge)
+    assert "may meet" in warnings_of(early, at_its_edge)
 
 
 def test_a_match_without_keys_that_is_always_hit_leaves_nothing_to_a_narrower_one() -> None:
     wide = rule("a")
     narrow = rule("b", match={"url_exact": "https://a.example/x", "method": "GET"})
-    assert "Rule 'b' can never apply" in told(wide, narrow)
-    assert "'b' is applied and 'a' is missed" in told(narrow, wide)
+    assert "Rule 'b' can never apply" in warnings_of(wide, narrow)
+    assert "'b' is applied and 'a' is missed" in warnings_of(narrow, wide)
 
 
 def test_a_rule_about_third_parties_leaves_the_sites_own_scripts_to_a_later_one() -> None:
     foreign = {"kind": "javascript_failure", "third_party": True}
     scripts = {"kind": "javascript_failure"}
-    assert "'a' is applied and 'b' is missed" in told(
+    assert "'a' is applied and 'b' is missed" in warnings_of(
         rule("a", fault=foreign), rule("b", fault=scripts)
     )
-    assert "Rule 'b' can never apply" in told(rule("a", fault=scripts), rule("b", fault=foreign))
-    assert "Rule 'b' can never apply" in told(rule("a", fault=foreign), rule("b", fault=foreign))
+    assert "Rule 'b' can never apply" in warnings_of(
+        rule("a", fault=scripts), rule("b", fault=foreign)
+    )
+    assert "Rule 'b' can never apply" in warnings_of(
+        rule("a", fault=foreign), rule("b", fault=foreign)
+    )
 
 
 @pytest.mark.parametrize("answer_side", [{"status": 200}, {"content_type": "text/html"}])
@@ -79,7 +83,7 @@ def test_a_rule_judged_at_the_answer_comes_after_one_judged_at_the_request(
     lost = {"kind": "http_error", "stage": "response"}
     answer = rule("answer", fault=lost, match={"method": "GET", **PAGES, **answer_side})
     for rules in ((answer, rule("request")), (rule("request"), answer)):
-        assert told(*rules) == (
+        assert warnings_of(*rules) == (
             "Rule 'answer' can never apply: rule 'request' is judged at the request and already "
             "answers every exchange it would hit (missed: superseded)."
         )
@@ -96,7 +100,7 @@ def test_a_rule_judged_at_the_answer_comes_after_one_judged_at_the_request(
 
 def test_faults_that_do_not_end_an_exchange_both_strike() -> None:
     slow = {"kind": "javascript_failure", "mode": "delay"}
-    message = told(rule("slow", fault=slow), rule("down", match={"resource": "script"}))
+    message = warnings_of(rule("slow", fault=slow), rule("down", match={"resource": "script"}))
     assert message.endswith("then both are applied, in this order.")
 
 
@@ -105,11 +109,11 @@ POPUP = {"kind": "popup"}
 
 def test_a_page_fault_changes_a_reply_of_warex_whatever_the_order_of_rules() -> None:
     once = {"first": 1}
-    assert told(rule("pop", match=PAGES, fault=POPUP), rule("err", once, match=PAGES)) == (
+    assert warnings_of(rule("pop", match=PAGES, fault=POPUP), rule("err", once, match=PAGES)) == (
         "Rules 'pop' and 'err' may meet in one exchange; then both are applied, 'err' before the"
         " site is asked, 'pop' at its answer."
     )
-    message = told(rule("err", once, match=PAGES), rule("pop", match=PAGES, fault=POPUP))
+    message = warnings_of(rule("err", once, match=PAGES), rule("pop", match=PAGES, fault=POPUP))
     assert message.endswith("then both are applied, in this order.")
 
 
@@ -121,7 +125,7 @@ def test_a_redirect_has_no_page_for_a_fault_of_pages_whichever_comes_first(
         "redirect": rule("redirect", match=PAGES, fault={"kind": "redirect_loop"}),
         "page": rule("page", match=PAGES, fault={"kind": "popup"}),
     }
-    message = told(*(rules[name] for name in order))
+    message = warnings_of(*(rules[name] for name in order))
     assert message.endswith(
         "may meet in one exchange; then the redirect of 'redirect' is sent, in which 'page' finds"
         " no page (missed: nothing_to_rewrite)."
@@ -144,13 +148,15 @@ def test_of_two_that_cannot_be_combined_the_first_is_told_to_stand(
 ) -> None:
     half = {"probability": 0.5}
     pair = (rule("a", half, fault=first, match=PAGES), rule("b", half, fault=second, match=PAGES))
-    assert "then 'a' is applied and 'b' is missed (superseded)" in told(*pair)
+    assert "then 'a' is applied and 'b' is missed (superseded)" in warnings_of(*pair)
 
 
 def test_a_copy_of_a_write_is_not_sent_where_the_write_itself_is_not() -> None:
     post = {"method": "POST"}
     twice, lost = {"kind": "duplicate_write"}, {"kind": "lost_write"}
-    assert told(rule("twice", match=post, fault=twice), rule("lost", match=post, fault=lost)) == (
+    assert warnings_of(
+        rule("twice", match=post, fault=twice), rule("lost", match=post, fault=lost)
+    ) == (
         "Rule 'lost' can never apply: rule 'twice' comes before it and already hits every exchange"
         " it would hit (missed: superseded)."
     )
@@ -228,6 +234,8 @@ def test_rules_that_one_rule_leaves_nothing_to_are_told_once_and_meet_no_other()
 
 def test_a_fault_of_writes_leaves_pages_to_a_later_rule() -> None:
     conflict = {"kind": "write_conflict"}
-    message = told(rule("a", fault=conflict), rule("b", match=PAGES, fault={"kind": "http_error"}))
+    message = warnings_of(
+        rule("a", fault=conflict), rule("b", match=PAGES, fault={"kind": "http_error"})
+    )
 
     assert "Rules 'a' and 'b' may meet" in message

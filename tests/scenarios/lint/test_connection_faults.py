@@ -10,60 +10,60 @@ REFUSED: dict[str, JsonValue] = {"kind": "connection_refused"}
 SHOP: JsonValue = {"url": "https://shop.test/*"}
 
 
-def said(arm: str | None = None, **keys: JsonValue) -> str:
+def warnings_of(arm: str | None = None, **keys: JsonValue) -> str:
     return "\n".join(lint(one(arm, (), **{"match": SHOP, "fault": REFUSED, **keys})))
 
 
 def test_a_sensible_rule_is_not_doubted() -> None:
-    assert said(trigger={"first": 1}) == ""
-    assert said(trigger={"first": 1, "after_step": 2}) == ""
-    assert said(trigger={"first": 1}, fault={"kind": "dns_failure"}) == ""
+    assert warnings_of(trigger={"first": 1}) == ""
+    assert warnings_of(trigger={"first": 1, "after_step": 2}) == ""
+    assert warnings_of(trigger={"first": 1}, fault={"kind": "dns_failure"}) == ""
 
 
 def test_a_tls_error_on_plain_http_can_never_apply() -> None:
-    words = said(match={"url": "http://shop.test:8080"}, fault={"kind": "tls_error"})
+    words = warnings_of(match={"url": "http://shop.test:8080"}, fault={"kind": "tls_error"})
     assert "can never apply: `http://shop.test:8080` is plain HTTP" in words
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:7770/*", "https://[::1]"])
 def test_an_address_is_looked_up_by_nobody(url: str) -> None:
-    assert "needs no lookup" in said(match={"url": url}, fault={"kind": "dns_failure"})
+    assert "needs no lookup" in warnings_of(match={"url": url}, fault={"kind": "dns_failure"})
 
 
 def test_a_name_that_the_browser_knows_by_then_is_doubted() -> None:
     fault: JsonValue = {"kind": "dns_failure"}
-    assert "may have the address already" in said("first_llm_call", fault=fault)
-    assert "may have the address already" in said(
+    assert "may have the address already" in warnings_of("first_llm_call", fault=fault)
+    assert "may have the address already" in warnings_of(
         fault=fault, trigger={"always": True, "after_step": 1}
     )
-    assert "may have the address already" in said(
+    assert "may have the address already" in warnings_of(
         fault=fault, trigger={"always": True, "between": [5, 50]}
     )
 
 
 def test_what_may_lie_elsewhere_than_on_a_task_site_counts_from_the_first_page_on() -> None:
-    assert "all others once the first page has been asked for" in said("first_page")
+    assert "all others once the first page has been asked for" in warnings_of("first_page")
     sites: JsonValue = {"url": "{sites}"}
     for kind in ("connection_refused", "dns_failure"):
-        assert said("first_page", match=sites, per="url", fault={"kind": kind}) == ""
-    assert said("first_llm_call") == ""
+        assert warnings_of("first_page", match=sites, per="url", fault={"kind": kind}) == ""
+    assert warnings_of("first_llm_call") == ""
 
 
 def test_a_window_shorter_than_the_hold_is_doubted() -> None:
-    words = said(trigger={"always": True, "between": [0, 2]})
+    words = warnings_of(trigger={"always": True, "between": [0, 2]})
     assert "longer than its window of 2 s" in words
-    assert said(trigger={"always": True, "between": [0, 3]}) == ""
+    assert warnings_of(trigger={"always": True, "between": [0, 3]}) == ""
 
 
 def test_a_rule_without_hold_counts_a_browsers_second_try_by_itself() -> None:
-    assert "another occurrence" in said(fault={**REFUSED, "hold": 0})
+    assert "another occurrence" in warnings_of(fault={**REFUSED, "hold": 0})
 
 
 def test_hosts_numbered_together_come_in_any_order() -> None:
     for url in ("{sites}", "*", "https://*.test/*"):
-        words = said(match={"url": url}, trigger={"first": 1})
+        words = warnings_of(match={"url": url}, trigger={"first": 1})
         assert "`per: url` numbers each host and port by itself" in words
-        assert said(match={"url": url}, trigger={"first": 1}, per="url") == ""
+        assert warnings_of(match={"url": url}, trigger={"first": 1}, per="url") == ""
 
 
 def test_two_rules_collide_only_where_the_same_attempt_meets_both() -> None:

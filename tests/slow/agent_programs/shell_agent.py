@@ -29,5 +29,5 @@ while True:
         assert call.type == "function"
         command = json.loads(call.function.arguments)["command"]
         done = subprocess.run(command, shell=True, capture_output=True, text=True)
-        said = done.stdout + done.stderr
-        messages.append({"role": "tool", "tool_call_id": call.id, "content": said})
+        output = done.stdout + done.stderr
+        messages.append({"role": "tool", "tool_call_id": call.id, "content": output})

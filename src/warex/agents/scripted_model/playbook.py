@@ -93,7 +93,7 @@ class PlaybookPlayer:
             if (groups := rule.fits(conversation, last)) is not None:
                 turn = self._answered.get(number, 0)
                 self._answered[number] = turn + 1
-                return _said(_filled(rule.say[min(turn, len(rule.say) - 1)], groups))
+                return _scripted_answer(_filled(rule.say[min(turn, len(rule.say) - 1)], groups))
         return ScriptedAnswer(LOST)
 
 
@@ -114,11 +114,11 @@ def _rule(data: Mapping[str, Any]) -> LoadedRule:
     if not say:
         raise ValueError("a rule without an answer")
     for each in say:
-        _said(each)
+        _scripted_answer(each)
     return LoadedRule(patterns("when"), patterns("last"), patterns("unless"), say)
 
 
-def _said(data: Any) -> ScriptedAnswer:
+def _scripted_answer(data: Any) -> ScriptedAnswer:
     if isinstance(data, str):
         return ScriptedAnswer(data)
     if data.get("tool") is not None:

@@ -101,13 +101,13 @@ def run_and_report(
                 notice=notice,
             )
     except KeyboardInterrupt:
-        if (note := _kept(out, options, len(planned.trials))) is not None:
+        if (note := _resume_hint(out, options, len(planned.trials))) is not None:
             warn(note)
         raise
     _print_results(out, printed, fail_under, on_unclear, outputs or CiOutputs())
 
 
-def _kept(out: Path, options: RunOptions, trials: int) -> str | None:
+def _resume_hint(out: Path, options: RunOptions, trials: int) -> str | None:
     """Return what an interrupted run has kept, and how to go on; None before its folder exists."""
     if not (out / MANIFEST).exists():
         return None

@@ -40,7 +40,7 @@ class LlmMalformed(LlmFault, frozen=True):
         name = _UNKNOWN if self.how == "unknown_tool" else name
         cut = rng.choice(_CUT, "arguments", call.step)
         arguments = cut if self.how == "arguments" else _NOTHING
-        reply = as_reply(write_answer(asked, _said(asked, name, arguments)))
+        reply = as_reply(write_answer(asked, _answer(asked, name, arguments)))
         if self.how == "body":
             reply = replace(reply, body=reply.body[: len(reply.body) * 2 // 3])
         return (reply,)
@@ -55,7 +55,7 @@ class LlmMalformed(LlmFault, frozen=True):
         return f"answered with {what[self.how]}"
 
 
-def _said(asked: LlmRequest, name: str, arguments: str) -> LlmAnswer:
+def _answer(asked: LlmRequest, name: str, arguments: str) -> LlmAnswer:
     """Return an answer that calls a tool, as text if none were offered."""
     usage = Usage(0, 0)
     if asked.tools:

@@ -83,13 +83,13 @@ def first_hit(
         is_hit, corrupted, changes = rule.hits(message)
         if is_hit and hit is None:
             hit, text = (
-                MessageHit(rule, now, _told(rule.effect, where, shown, changes)),
+                MessageHit(rule, now, _reported(rule.effect, where, shown, changes)),
                 corrupted,
             )
     return hit, text
 
 
-def _told(
+def _reported(
     effect: ChangeMessages, where: str, shown: str, changes: Sequence[ValueChange]
 ) -> Sequence[ValueChange]:
     if effect.edit is not None:

@@ -273,7 +273,7 @@ def _step(exchange: Exchange, plan: Plan[Any], relayed: tuple[bytes, ...]) -> St
         case Abort():
             return Step("end", plan.hold_s)
         case Respond() as respond:
-            pieces = _said(exchange, respond)
+            pieces = _messages_of(exchange, respond)
             is_cut = respond.cut is not None
             return Step("say", plan.hold_s, pieces, respond.pause_s, is_cut)
         case Relay() if b"".join(relayed) != exchange.response_body:
@@ -282,7 +282,7 @@ def _step(exchange: Exchange, plan: Plan[Any], relayed: tuple[bytes, ...]) -> St
             return Step("pass", plan.hold_s)
 
 
-def _said(exchange: Exchange, respond: Respond) -> tuple[bytes, ...]:
+def _messages_of(exchange: Exchange, respond: Respond) -> tuple[bytes, ...]:
     """Return what a client gets in place of an HTTP response: lines of JSON-RPC."""
     asked = tuple(requests(read_messages(exchange.request_body or b"")))
     if not asked:

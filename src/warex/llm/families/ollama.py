@@ -138,16 +138,16 @@ class Ollama(LlmApi):
         }
         form = request.variant
         if not request.stream:
-            return writing.json_answer({**head, **_said(form, answer), **end})
+            return writing.json_answer({**head, **_message_of(form, answer), **end})
         nothing = replace(answer, text="", reasoning="", tool_calls=())
         pieces = [
             *(replace(nothing, reasoning=word) for word in writing.word_chunks(answer.reasoning)),
             *(replace(nothing, text=word) for word in writing.word_chunks(answer.text)),
             *(replace(nothing, tool_calls=(call,)) for call in answer.tool_calls),
         ]
-        frames: list[JsonValue] = [{**head, **_said(form, p), "done": False} for p in pieces]
+        frames: list[JsonValue] = [{**head, **_message_of(form, p), "done": False} for p in pieces]
         if answer.complete:
-            frames.append({**head, **_said(form, nothing), **end})
+            frames.append({**head, **_message_of(form, nothing), **end})
         return writing.lines(frames)
 
     @override
@@ -198,7 +198,7 @@ def _prompt(body: Mapping[str, JsonValue]) -> list[JsonValue]:
     return [*system_message(as_text(body.get("system"))), asked | more]
 
 
-def _said(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:
+def _message_of(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:
     """Return an answer, or a piece of it, in the API's form."""
     thought: dict[str, JsonValue] = {"thinking": answer.reasoning} if answer.reasoning else {}
     calls: list[JsonValue] = [

@@ -18,7 +18,7 @@ from warex.rewriting.base import (
     has_body,
     media_type,
 )
-from warex.rewriting.html_body.text_kinds import TextKind, found, may_have, other, replacement
+from warex.rewriting.html_body.text_kinds import TextKind, matches_of, may_have, other, replacement
 from warex.seeds import KeyedRng
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class TextEdit:
             text, group = map(str, entry)
             edits: list[JsonValue] = []
             in_text: set[str] = set()
-            for match in found(self.kind, text):
+            for match in matches_of(self.kind, text):
                 value = match[0]
                 key = group, "".join(it for it in value if it.isalnum())
                 if key not in numbers or value in in_text:
@@ -175,7 +175,7 @@ class TextRewriter(Rewriter):
         (start, line), self._run = self._run, None
         text = self._document.between(start, end)
         out = b""
-        for match in found(self._edit.kind, text):
+        for match in matches_of(self._edit.kind, text):
             self._seen += 1
             if self._seen < self._edit.nth or len(self.changes) == self._edit.count:
                 continue

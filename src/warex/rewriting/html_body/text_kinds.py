@@ -68,7 +68,7 @@ def may_have(kind: TextKind, source: str) -> bool:
     return _quick(kind).matches(source)
 
 
-def found(kind: TextKind, text: str) -> list[re.Match[str]]:
+def matches_of(kind: TextKind, text: str) -> list[re.Match[str]]:
     """Return the matches of a kind in a text."""
     return list(_pattern(kind).finditer(text))
 

@@ -101,8 +101,8 @@ def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
         rest = match.url.removeprefix(SITES).partition("#")[0] or "*"
         anywhere = f"[^:/?]*://[^/?]*{glob_to_regex(rest)}"
         pattern = "|".join(site_regex(site, rest) for site in sites) or anywhere
-        return _found(re.compile(pattern, re.DOTALL).fullmatch)
-    return _found(re.compile(glob_regex(match.url), re.DOTALL).fullmatch)
+        return _as_predicate(re.compile(pattern, re.DOTALL).fullmatch)
+    return _as_predicate(re.compile(glob_regex(match.url), re.DOTALL).fullmatch)
 
 
 def any_of(patterns: tuple[str, ...]) -> Callable[[str], bool]:
@@ -115,7 +115,7 @@ def any_of(patterns: tuple[str, ...]) -> Callable[[str], bool]:
         by_scheme.setdefault(f"{scheme}{mark}", []).append(rest)
     # So the scheme is read once, and of the others only what begins as the URL's host.
     regex = "|".join(f"{scheme}(?:{'|'.join(rests)})" for scheme, rests in by_scheme.items())
-    return cached_if_short(maxsize=1024)(_found(re.compile(regex, re.DOTALL).fullmatch))
+    return cached_if_short(maxsize=1024)(_as_predicate(re.compile(regex, re.DOTALL).fullmatch))
 
 
 def on_sites(sites: tuple[str, ...]) -> Callable[[str], bool]:
@@ -163,5 +163,5 @@ def _glob_may_concern(glob: str, host: str) -> bool:
     return re.fullmatch(glob_to_regex(host_of(glob), _IN_HOST), host) is not None
 
 
-def _found(search: Callable[[str], object]) -> Callable[[str], bool]:
+def _as_predicate(search: Callable[[str], object]) -> Callable[[str], bool]:
     return lambda url: search(url) is not None

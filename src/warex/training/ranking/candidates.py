@@ -184,13 +184,13 @@ def _slot(
         return "goal", "", value
     if value in goal_words(page.goal):
         return "word", "", value
-    shown_in = next((it for it in page.elements if value in _said(it)), None)
+    shown_in = next((it for it in page.elements if value in _texts(it)), None)
     return (None, "", value) if shown_in is None else ("text", shown_in.role, value)
 
 
 def _answering(answer: str, page: PromptPage) -> tuple[PageElement, str] | None:
     """Return the shortest text of a page that says what an answer adds to the goal."""
-    texts = [(it, text) for it in page.elements for text in _said(it)]
+    texts = [(it, text) for it in page.elements for text in _texts(it)]
     exact = next((it for it in texts if it[1] == answer), None)
     if exact is not None:
         return exact
@@ -205,7 +205,7 @@ def _answering(answer: str, page: PromptPage) -> tuple[PageElement, str] | None:
     return element, text
 
 
-def _said(element: PageElement) -> list[str]:
+def _texts(element: PageElement) -> list[str]:
     """Return the texts that an element offers: its name, and what stands behind a colon."""
     name = element.name.strip()
     behind = name.partition(": ")[2].strip(" .")
@@ -248,7 +248,7 @@ def _written(
                 (text, it if element is None else None)
                 for it in shown
                 if it.role in template.roles
-                for text in _said(it)
+                for text in _texts(it)
             ]
             options.append(texts[:_MOST_TEXTS])
     for chosen in product(*options):

@@ -5,7 +5,7 @@ from warex_testbed.sites.mail.query import Term, compose, parse, search
 from warex_testbed.sites.mail.seed import fresh
 
 
-def found(line: str, host: str = HOSTS[0]) -> set[str]:
+def matching_people(line: str, host: str = HOSTS[0]) -> set[str]:
     return {message.subject for message in search(fresh(host), line)}
 
 
@@ -42,11 +42,11 @@ def test_words_phrases_operators_and_opposites_are_told_apart() -> None:
     ],
 )
 def test_a_line_finds_what_it_says(line: str, subjects: set[str]) -> None:
-    assert found(line) == subjects
+    assert matching_people(line) == subjects
 
 
 def test_a_folder_is_known_by_what_the_brand_calls_it() -> None:
-    assert found("in:wastebasket", HOSTS[1]) == {"Festival on the moon"}
+    assert matching_people("in:wastebasket", HOSTS[1]) == {"Festival on the moon"}
 
 
 def test_the_form_writes_the_line() -> None:

@@ -27,7 +27,7 @@ def lost_session(story: Story, number: int = 1) -> Story:
     )
 
 
-def gone(story: Story, *, url: str = f"{SHOP}p/7", status: int = 404) -> Story:
+def missing_page(story: Story, *, url: str = f"{SHOP}p/7", status: int = 404) -> Story:
     return (
         story.asks("x1", url)
         .planned("i1", "x1", url, kind="item_gone")
@@ -70,7 +70,7 @@ def test_what_a_page_writes_by_itself_is_no_signing_in(tmp_path: Path) -> None:
 
 
 def test_to_choose_something_else_is_recovery_from_what_is_gone(tmp_path: Path) -> None:
-    story = gone(Story().thinks(1, "click")).thinks(2, "click").page("x2", f"{SHOP}p/8")
+    story = missing_page(Story().thinks(1, "click")).thinks(2, "click").page("x2", f"{SHOP}p/8")
 
     recoveries = judged(story.stops(), tmp_path)
 
@@ -78,14 +78,14 @@ def test_to_choose_something_else_is_recovery_from_what_is_gone(tmp_path: Path) 
 
 
 def test_to_say_that_it_is_gone_is_recovery(tmp_path: Path) -> None:
-    story = gone(Story().thinks(1, "click"))
+    story = missing_page(Story().thinks(1, "click"))
     story.says(2, "The item is no longer available, it is unavailable.", "send_msg_to_user")
 
     assert judged(story.stops(), tmp_path).verdict == "recovered"
 
 
 def test_to_ask_for_what_is_gone_again_and_again_is_none(tmp_path: Path) -> None:
-    story = gone(Story().thinks(1, "click"))
+    story = missing_page(Story().thinks(1, "click"))
     for step in (2, 3):
         story.thinks(step, "reload").asks(f"x{step}", f"{SHOP}p/7").gets(f"x{step}", 404)
 
@@ -111,5 +111,5 @@ def test_the_price_that_is_true_now_is_the_right_one(
 
 
 def test_without_calls_of_a_model_nothing_is_known(tmp_path: Path) -> None:
-    for number, story in enumerate((lost_session(Story()), gone(Story()))):
+    for number, story in enumerate((lost_session(Story()), missing_page(Story()))):
         assert judged(story.stops(), tmp_path / f"{number}").verdict == "undecided"

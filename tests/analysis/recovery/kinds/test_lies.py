@@ -10,7 +10,7 @@ from warex.analysis.recovery import Recovery, lies_in, recoveries
 from warex.traces import read_trace
 
 
-def told(story: Story, *, solved: bool = False) -> Recovery:
+def recovery_of(story: Story, *, solved: bool = False) -> Recovery:
     with TemporaryDirectory() as folder:
         trace = read_trace(story.write(Path(folder) / "events.jsonl"))
     (recovery,) = recoveries(trace.entries, WORDS, solved=solved)
@@ -39,8 +39,8 @@ def test_the_false_value_in_the_answer_is_passed_on_and_the_true_one_worked_arou
     before: str, after: str, false: str, true: str
 ) -> None:
     wrong, right = (
-        told(answers(lied(before, after), false)),
-        told(answers(lied(before, after), true)),
+        recovery_of(answers(lied(before, after), false)),
+        recovery_of(answers(lied(before, after), true)),
     )
 
     assert (wrong.lie, wrong.verdict, wrong.detected) == ("passed_on", "not_recovered", False)
@@ -51,7 +51,7 @@ def test_the_false_value_in_the_answer_is_passed_on_and_the_true_one_worked_arou
 def test_the_false_value_typed_into_a_form_is_passed_on() -> None:
     story = lied().thinks(2, "fill", arguments=("7", "13.50"))
 
-    assert told(answers(story, "done")).lie == "passed_on"
+    assert recovery_of(answers(story, "done")).lie == "passed_on"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_write_that_was_made_twice_is_noticed_by_who_says_so(
 ) -> None:
     story = Story().thinks(1, "goto", arguments=(SHOP,)).page("x0")
     story = story.lied(1, "once", "twice", effect="duplicate_request").says(2, words)
-    recovery = told(answers(story, "done"))
+    recovery = recovery_of(answers(story, "done"))
 
     assert (recovery.lie, recovery.verdict) == (lie, verdict)
 
@@ -79,7 +79,7 @@ def lost() -> Story:
 
 @pytest.mark.parametrize("solved", [True, False])
 def test_who_takes_a_write_that_was_lost_for_made_has_passed_that_on(solved: bool) -> None:
-    recovery = told(answers(lost(), "It is saved."), solved=solved)
+    recovery = recovery_of(answers(lost(), "It is saved."), solved=solved)
 
     assert (recovery.lie, recovery.verdict) == (
         ("not_affected", "not_needed") if solved else ("passed_on", "not_recovered")
@@ -89,25 +89,25 @@ def test_who_takes_a_write_that_was_lost_for_made_has_passed_that_on(solved: boo
 def test_who_makes_a_lost_write_again_has_noticed() -> None:
     story = lost().thinks(2, "click").asks("x2", method="POST").gets("x2")
 
-    assert told(answers(story, "It is saved."), solved=True).lie == "noticed"
+    assert recovery_of(answers(story, "It is saved."), solved=True).lie == "noticed"
 
 
 def test_who_gives_no_answer_has_passed_nothing_on() -> None:
-    assert told(lost().thinks(2, "click").stops()).lie is None
+    assert recovery_of(lost().thinks(2, "click").stops()).lie is None
 
 
 def test_a_failure_that_is_no_lie_has_no_such_outcome() -> None:
     story = Story().thinks(1, "goto").fault(1)
 
-    assert told(answers(story, "It is saved.")).lie is None
+    assert recovery_of(answers(story, "It is saved.")).lie is None
 
 
 def test_a_number_that_only_begins_alike_is_another() -> None:
-    assert told(answers(lied("12", "13"), "Order 135 of room 1.13")).lie == "not_affected"
+    assert recovery_of(answers(lied("12", "13"), "Order 135 of room 1.13")).lie == "not_affected"
 
 
 def test_an_agent_that_used_neither_value_is_not_affected() -> None:
-    recovery = told(answers(lied(), "It is blue."))
+    recovery = recovery_of(answers(lied(), "It is blue."))
 
     assert (recovery.lie, recovery.verdict, recovery.is_rated) == (
         "not_affected",
@@ -119,7 +119,7 @@ def test_an_agent_that_used_neither_value_is_not_affected() -> None:
 def test_words_of_doubt_that_are_new_are_noticed() -> None:
     story = lied().says(2, "The total is inconsistent with the price of 13.50.")
 
-    recovery = told(answers(story, "I am not sure."))
+    recovery = recovery_of(answers(story, "I am not sure."))
 
     assert (recovery.lie, recovery.verdict, recovery.detected) == ("noticed", "recovered", True)
     assert recovery.steps == 1
@@ -129,40 +129,40 @@ def test_words_that_the_model_always_uses_show_nothing() -> None:
     story = Story().says(1, "Nothing unexpected.").page("x0").lied(1, "12.50", "13.50")
     story.says(2, "Nothing unexpected.")
 
-    assert told(answers(story, "It is blue.")).lie == "not_affected"
+    assert recovery_of(answers(story, "It is blue.")).lie == "not_affected"
 
 
 def test_asking_for_the_same_page_again_is_noticed() -> None:
     story = lied().thinks(2, "reload").page("x2")
 
-    assert told(answers(story, "It is blue.")).lie == "noticed"
+    assert recovery_of(answers(story, "It is blue.")).lie == "noticed"
 
 
 def test_who_doubts_and_still_gives_the_false_value_passes_it_on() -> None:
     story = lied().says(2, "That is strange.")
 
-    assert told(answers(story, "13.50")).lie == "passed_on"
+    assert recovery_of(answers(story, "13.50")).lie == "passed_on"
     doubting = lied()
-    assert told(answers(doubting, "13.50, which looks incorrect")).lie == "noticed"
+    assert recovery_of(answers(doubting, "13.50, which looks incorrect")).lie == "noticed"
 
 
 def test_what_was_taken_out_cannot_be_found_in_words() -> None:
-    assert told(answers(lied("Blue", None), "Two items")).verdict == "undecided"
-    assert told(answers(lied("Blue", "null"), "Two items")).lie is None
-    assert told(answers(lied("Blue", None), "Two"), solved=True).verdict == "not_needed"
+    assert recovery_of(answers(lied("Blue", None), "Two items")).verdict == "undecided"
+    assert recovery_of(answers(lied("Blue", "null"), "Two items")).lie is None
+    assert recovery_of(answers(lied("Blue", None), "Two"), solved=True).verdict == "not_needed"
 
 
 def test_a_solved_task_needed_no_recovery_from_what_was_passed_on() -> None:
-    recovery = told(answers(lied(), "13.50"), solved=True)
+    recovery = recovery_of(answers(lied(), "13.50"), solved=True)
 
     assert (recovery.lie, recovery.verdict) == ("passed_on", "not_needed")
 
 
 def test_without_a_call_nobody_can_say() -> None:
-    assert told(Story().page("x0").lied(1, "1", "2")).verdict == "undecided"
+    assert recovery_of(Story().page("x0").lied(1, "1", "2")).verdict == "undecided"
 
 
 def test_lies_are_counted_by_what_became_of_them() -> None:
-    recoveries = [told(answers(lied(), answer)) for answer in ("13.50", "13.5", "blue")]
+    recoveries = [recovery_of(answers(lied(), answer)) for answer in ("13.50", "13.5", "blue")]
 
     assert lies_in(recoveries) == (("not_affected", 1), ("passed_on", 2))

@@ -114,10 +114,10 @@ def collect(names: list[str], seed: int, served: Served) -> list[Entry]:
         if ran.returncode not in (0, 1):
             print(f"{names}: {ran.stdout[-300:]}{ran.stderr[-700:]}", file=sys.stderr)
         hidden = {"wording": wording, "task": task.kind, "faults": kind, "flags": flags}
-        return [e for name in names if (e := _kept(name, folder, task, hidden, served))]
+        return [e for name in names if (e := _retained(name, folder, task, hidden, served))]
 
 
-def _kept(
+def _retained(
     name: str, folder: Path, task: Task, hidden: dict[str, Any], served: Served
 ) -> Entry | None:
     attempts = sorted(folder.glob(f"run/trials/*/*/*/{name}/*/attempt-*/outcome.json"))

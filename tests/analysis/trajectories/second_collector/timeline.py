@@ -61,7 +61,7 @@ def _lines(e: Event, model: set[str]) -> Iterator[tuple[float, str]]:
             yield t, f"   missed {e.get('injection')} {e['rule']}: {e['reason']}"
         case "llm_call":
             yield float(e["began"]), f"ASKED {e['step']}: {_shown(e)}"
-            yield t, f"SAID {e['step']} ({e.get('status')}): {_said(e)}"
+            yield t, f"SAID {e['step']} ({e.get('status')}): {_sentence(e)}"
         case "witness":
             yield t, f"   witness {e['injection']} {e['what']} {e.get('detail', '')}"
         case "trial_ended" | "armed" | "disarmed" | "harness_broke" | "llm_unread":
@@ -77,7 +77,7 @@ def _shown(e: Event) -> str:
     return " / ".join(texts).replace("\n", " | ")[:330]
 
 
-def _said(e: Event) -> str:
+def _sentence(e: Event) -> str:
     parts = [e["answer"].replace("\n", " | ")] if e.get("answer") else []
     parts += [f"{c.get('name')} {_plain(c.get('arguments'))}" for c in e.get("tool_calls", [])]
     if e.get("error") or not e.get("complete"):

@@ -58,7 +58,7 @@ def run(script: Path, address: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def said(script: Path) -> list[str]:
+def output_of(script: Path) -> list[str]:
     return [
         "sites are known: http://shop.test",
         f"{[str(script), '--model', 'm']} False",
@@ -69,16 +69,16 @@ def said(script: Path) -> list[str]:
 @pytest.mark.wire
 def test_the_script_runs_as_it_is_and_its_judge_is_announced(script: Path, asked: Asked) -> None:
     done = run(script, asked.address)
-    assert (done.stdout.splitlines(), done.returncode) == (said(script), 0), done.stderr
+    assert (done.stdout.splitlines(), done.returncode) == (output_of(script), 0), done.stderr
     assert asked.paths == ["/n0nce"]
 
 
 @pytest.mark.wire
 def test_without_a_proxy_nothing_is_reported(script: Path) -> None:
-    assert run(script, "").stdout.splitlines() == said(script)
+    assert run(script, "").stdout.splitlines() == output_of(script)
 
 
 @pytest.mark.wire
 def test_where_no_report_is_possible_the_judge_does_not_begin(script: Path) -> None:
     done = run(script, "http://127.0.0.1:9/n0nce")
-    assert (done.stdout.splitlines(), done.returncode) == (said(script)[:2], 1)
+    assert (done.stdout.splitlines(), done.returncode) == (output_of(script)[:2], 1)

@@ -11,7 +11,7 @@ from warex.traces.redaction.named import near
 from warex.traces.redaction.redactor import Redactor
 
 
-def _found(find: Callable[[bytes], Iterator[Cut]], text: str) -> list[str]:
+def _texts_of(find: Callable[[bytes], Iterator[Cut]], text: str) -> list[str]:
     data = text.encode()
     return [data[cut.begin : cut.end].decode() for cut in find(data)]
 
@@ -29,7 +29,7 @@ def _found(find: Callable[[bytes], Iterator[Cut]], text: str) -> list[str]:
     ],
 )
 def test_a_word_that_only_a_password_is_like_is_secret_near_a_name(text: str) -> None:
-    assert _found(near.strong_words, text) == ["Quartz!77rocks"]
+    assert _texts_of(near.strong_words, text) == ["Quartz!77rocks"]
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,16 @@ def test_a_word_that_only_a_password_is_like_is_secret_near_a_name(text: str) ->
     ],
 )
 def test_other_words_stay_near_a_name_and_a_password_s_like_stays_elsewhere(text: str) -> None:
-    assert _found(near.strong_words, text) == []
+    assert _texts_of(near.strong_words, text) == []
 
 
 def test_a_word_far_from_the_name_stays() -> None:
-    assert _found(near.strong_words, f"password\n{'x ' * 200}\nQuartz!77rocks") == []
+    assert _texts_of(near.strong_words, f"password\n{'x ' * 200}\nQuartz!77rocks") == []
 
 
 def test_an_escape_of_json_is_not_split() -> None:
     text = r'{"a": "AUTH\r\n$14\r\nQuartz!77rocks\r\n"}'
-    assert _found(near.strong_words, text) == ["Quartz!77rocks"]
+    assert _texts_of(near.strong_words, text) == ["Quartz!77rocks"]
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_an_escape_of_json_is_not_split() -> None:
     ],
 )
 def test_the_first_quoted_text_behind_a_name_is_its_value(text: str) -> None:
-    assert _found(near.quoted_behind, text) == ["hunter22"]
+    assert _texts_of(near.quoted_behind, text) == ["hunter22"]
     of_letters = text.replace("hunter22", "mapleotter")
-    assert _found(near.quoted_behind, of_letters) == ["mapleotter"]
+    assert _texts_of(near.quoted_behind, of_letters) == ["mapleotter"]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_the_first_quoted_text_behind_a_name_is_its_value(text: str) -> None:
     ],
 )
 def test_another_quoted_text_behind_a_name_stays(text: str) -> None:
-    assert _found(near.quoted_behind, text) == []
+    assert _texts_of(near.quoted_behind, text) == []
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_another_quoted_text_behind_a_name_stays(text: str) -> None:
     ],
 )
 def test_the_column_of_a_secret_is_secret(text: str) -> None:
-    assert _found(near.columns, text) == ["hunter22", "hunter22"]
-    assert _found(near.columns, text.replace("hunter22", "mapleotter")) == ["mapleotter"] * 2
+    assert _texts_of(near.columns, text) == ["hunter22", "hunter22"]
+    assert _texts_of(near.columns, text.replace("hunter22", "mapleotter")) == ["mapleotter"] * 2
 
 
 def test_the_rows_of_another_table_and_lists_in_code_stay() -> None:
-    assert _found(near.columns, "    'Secret',\n    'Users2a',\n    'Other2b',\n") == []
-    assert _found(near.columns, "user,password\nbob,hunter22\n\nx,abc123\n") == ["hunter22"]
+    assert _texts_of(near.columns, "    'Secret',\n    'Users2a',\n    'Other2b',\n") == []
+    assert _texts_of(near.columns, "user,password\nbob,hunter22\n\nx,abc123\n") == ["hunter22"]
 
 
 def test_the_value_beside_a_name_is_found_in_a_table_of_two_columns() -> None:
@@ -120,14 +120,14 @@ def test_the_value_beside_a_name_is_found_in_a_table_of_two_columns() -> None:
         "| field | value |\n|---|---|\n| **User password:** | `mapleotter` |\n| city | Bonnstadt |"
     )
 
-    assert _found(near.rows, table) == ["mapleotter"]
-    assert _found(near.rows, table.replace("mapleotter", "hunter22")) == ["hunter22"]
+    assert _texts_of(near.rows, table) == ["mapleotter"]
+    assert _texts_of(near.rows, table.replace("mapleotter", "hunter22")) == ["hunter22"]
     for other in (
         "| Password | Username |\n| --- | --- |",
         "| Password | |",
         "| Password | required |",
     ):
-        assert _found(near.rows, other) == []
+        assert _texts_of(near.rows, other) == []
 
 
 @pytest.mark.parametrize(
@@ -141,19 +141,19 @@ def test_the_value_beside_a_name_is_found_in_a_table_of_two_columns() -> None:
     ],
 )
 def test_the_code_of_a_sentence_is_secret(text: str) -> None:
-    assert _found(near.codes, text) == ["482913"]
+    assert _texts_of(near.codes, text) == ["482913"]
 
 
 def test_a_year_a_price_and_an_order_are_no_codes() -> None:
     text = "Your confirmation code was sent in 2026 for 1299.00 (order/48291)."
-    assert _found(near.codes, text) == []
+    assert _texts_of(near.codes, text) == []
 
 
 @pytest.mark.parametrize(
     "text", ["sqlplus bob/Quartz!77rocks@db", "db.example:5432:shop:bob:Quartz!77rocks"]
 )
 def test_a_password_between_a_user_and_a_host_is_secret(text: str) -> None:
-    assert _found(near.at_host, text) == ["Quartz!77rocks"]
+    assert _texts_of(near.at_host, text) == ["Quartz!77rocks"]
 
 
 def test_a_value_beside_a_secrets_name_in_tool_arguments_is_redacted_and_learned() -> None:
@@ -172,7 +172,7 @@ def test_a_value_beside_a_secrets_name_in_tool_arguments_is_redacted_and_learned
 def test_a_word_of_letters_and_digits_is_secret_beside_a_password_s_name(
     text: str, word: str
 ) -> None:
-    assert _found(near.likely_words, text.format(word)) == [word.rstrip("!")]
+    assert _texts_of(near.likely_words, text.format(word)) == [word.rstrip("!")]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_word_of_letters_and_digits_is_secret_beside_a_password_s_name(
     ],
 )
 def test_usual_terms_beside_a_password_s_name_stay(text: str) -> None:
-    assert _found(near.likely_words, text) == []
+    assert _texts_of(near.likely_words, text) == []
 
 
 @pytest.mark.parametrize(

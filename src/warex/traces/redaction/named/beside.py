@@ -36,19 +36,19 @@ def _is_value(value: bytes, kinds: int = 2) -> bool:
         and re.search(rb"\s|://", value) is None
         and not is_ordinary(value)
         and not PLACEHOLDER.match(value)
-        and not is_secret_field(_said(value))
+        and not is_secret_field(_as_text(value))
     )
 
 
-def _said(text: bytes) -> str:
+def _as_text(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 
 def _names_secret(name: bytes, value: bytes) -> bool:
-    words = _said(name).strip(" \t:*_#")
+    words = _as_text(name).strip(" \t:*_#")
     secrecy = name_secrecy(words)
     named = secrecy is Secrecy.SECRET or is_secret_field(words)
-    return named or (secrecy is Secrecy.MAYBE and is_secret(secrecy, _said(value)))
+    return named or (secrecy is Secrecy.MAYBE and is_secret(secrecy, _as_text(value)))
 
 
 # ---- arguments
@@ -188,8 +188,8 @@ def siblings(text: bytes) -> Iterator[Cut]:
         spans: dict[str, tuple[int, int]] = {}
         match = _SIBLING.match(text, candidate.start())
         while match is not None and len(fields) < 12:
-            name = _said(match[1] or match[2])
-            fields[name], spans[name] = _said(match[3]), match.span(3)
+            name = _as_text(match[1] or match[2])
+            fields[name], spans[name] = _as_text(match[3]), match.span(3)
             done = match.end()
             match = _SIBLING.match(text, done)
         yield from (Cut(*spans[name]) for name in typed_keys(fields))
@@ -236,14 +236,14 @@ def commented(text: bytes) -> Iterator[Cut]:
                 match[2][:1] not in _OF_JSON
                 and _kinds(match[2]) >= 2
                 and _says_secret(match[3])
-                and not is_secret_field(_said(match[2]))
+                and not is_secret_field(_as_text(match[2]))
             ):
                 yield Cut(*match.span(2))
 
 
 def _says_secret(comment: bytes) -> bool:
     words = re.findall(rb"\w+", comment)
-    return len(words) <= 6 and any(name_secrecy(_said(word)) is Secrecy.SECRET for word in words)
+    return len(words) <= 6 and any(name_secrecy(_as_text(word)) is Secrecy.SECRET for word in words)
 
 
 def statements(text: bytes) -> Iterator[Cut]:
@@ -274,7 +274,7 @@ def bare_tokens(text: bytes) -> Iterator[Cut]:
     """Find random values behind ``token`` or ``private key``."""
     for candidate in compiled(BARE_TOKEN).finditer(text):
         match = _BARE_TOKEN.match(text, candidate.start())
-        if match and (looks_random(_said(match[1]), 20, 33) or _HEX.fullmatch(match[1])):
+        if match and (looks_random(_as_text(match[1]), 20, 33) or _HEX.fullmatch(match[1])):
             yield Cut(*match.span(1))
 
 

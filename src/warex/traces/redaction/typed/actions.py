@@ -229,7 +229,7 @@ def _lines(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
 
 
 def _typed_parts(text: bytes, parts: Sequence[_Argument], refs: Collection[str]) -> Iterator[Cut]:
-    named = {it.name: _said(text[it.begin : it.end]).strip("\"' ") for it in parts if it.name}
+    named = {it.name: _as_text(text[it.begin : it.end]).strip("\"' ") for it in parts if it.name}
     secret = typed_keys(named, refs)
     yield from (Cut(it.begin, it.end) for it in parts if it.name in secret and it.is_text)
 
@@ -318,7 +318,7 @@ def _quoted(text: bytes, begin: int, end: int, refs: Collection[str]) -> Iterato
     """Find the quoted texts of a sentence whose field stands before or behind them."""
     literals = list(_QUOTED.finditer(text, begin, end))[:6]
     for place, literal in enumerate(literals):
-        if is_secret_field(_said(literal[2])) or _PARTLY_REDACTED.search(literal[2]):
+        if is_secret_field(_as_text(literal[2])) or _PARTLY_REDACTED.search(literal[2]):
             continue
         if _KEY_END.match(text, literal.end()):
             continue
@@ -348,7 +348,7 @@ def _quoted(text: bytes, begin: int, end: int, refs: Collection[str]) -> Iterato
 
 def _names_secret(text: bytes) -> bool:
     """Whether the last field that a part of a sentence names is for a secret."""
-    for word in reversed(_said(text).split()):
+    for word in reversed(_as_text(text).split()):
         bare = word.strip("()[]:,!?*").lower()
         if bare in ("username", "email", "user", "search", "login", "name"):
             return False
@@ -396,7 +396,7 @@ def _observed(text: bytes) -> Iterator[Cut]:
     """Find the values of fields in accessibility trees."""
     for candidate in compiled(_OBSERVED).finditer(text):
         match = _FIELD_LINE.match(text, candidate.start())
-        if match is None or not is_secret_field(_said(match[2])):
+        if match is None or not is_secret_field(_as_text(match[2])):
             continue
         begin, end = match.span(3)
         value = _VALUE_OF_FIELD.match(text, begin, end)
@@ -412,7 +412,7 @@ def _observed(text: bytes) -> Iterator[Cut]:
             yield Cut(*span)
 
 
-def _said(text: bytes) -> str:
+def _as_text(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 

@@ -67,11 +67,11 @@ def _holds(mailbox: Mailbox, message: Message, term: Term) -> bool:
     value = term.value
     match term.operator:
         case "from":
-            return value in _said([message.sender])
+            return value in _names_of([message.sender])
         case "to":
-            return value in _said(message.to + message.cc)
+            return value in _names_of(message.to + message.cc)
         case "cc":
-            return value in _said(message.cc)
+            return value in _names_of(message.cc)
         case "subject":
             return value in message.subject.lower()
         case "has":
@@ -90,7 +90,7 @@ def _holds(mailbox: Mailbox, message: Message, term: Term) -> bool:
             return message.at.date() < day if term.operator == "before" else message.at.date() > day
     files = " ".join(file.name for file in message.attachments)
     facts = " ".join(f"{name} {fact}" for name, fact in message.details)
-    people = _said((message.sender, *message.to, *message.cc))
+    people = _names_of((message.sender, *message.to, *message.cc))
     return value in f"{message.subject} {message.body} {files} {facts} {people}".lower()
 
 
@@ -100,5 +100,5 @@ def _folder(mailbox: Mailbox, value: str) -> str:
     return names.get(value, value)
 
 
-def _said(people: Sequence[Person]) -> str:
+def _names_of(people: Sequence[Person]) -> str:
     return " ".join(f"{person.name} {person.email}" for person in people).lower()
