@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
     _have_streams()
     argv = sys.argv[1:] if arguments is None else arguments
     # Without arguments it is the program itself, which has one thread and has loaded little. On
-    # macOS, system libraries may break in a copy that is no program of its own.
+    # macOS, system libraries may break in a copy without an interpreter of its own.
     forks = arguments is None and sys.platform == "linux"
     try:
         with prewarm.prewarmed(argv, forks=forks):

@@ -116,7 +116,7 @@ def test_a_copy_of_its_owner_has_only_its_channel_and_ends_with_it(
         wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
 
 
-def test_a_forkserver_that_died_is_started_anew(ca: CertificateAuthority) -> None:
+def test_a_forkserver_that_died_is_started_again(ca: CertificateAuthority) -> None:
     server = Forkserver()
     try:
         with start_proxy(server, ProxyConfig(ca=ca.folder)):
