@@ -12,6 +12,7 @@ import pytest
 from bench.fuzz.mutants_websocket import frame
 
 from tests.engine.running import Scripted, running, shake_hands, wait_until
+from tests.ports import reserved_port
 from tests.proxy.support.client import (
     read_answer,
     read_until_closed,
@@ -19,7 +20,7 @@ from tests.proxy.support.client import (
     trusting,
     tunnelled,
 )
-from tests.proxy.support.origin import Answer, Origin, dead_port
+from tests.proxy.support.origin import Answer, Origin
 from warex.engine import connection
 from warex.engine.handler import (
     Abort,
@@ -166,7 +167,7 @@ def test_sessions_of_both_versions_of_tls_are_resumed(
 def test_a_site_that_is_down_is_met_before_the_handshake(ca: CertificateAuthority) -> None:
     handler = Scripted()
     with running(handler, ca) as engine:
-        raw = tunnelled(engine.port, "localhost", dead_port())
+        raw = tunnelled(engine.port, "localhost", reserved_port())
         with raw, pytest.raises(ConnectionResetError):
             shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.closed_connections)
@@ -178,7 +179,7 @@ def test_a_site_that_is_down_may_be_met_by_the_first_request(ca: CertificateAuth
     handler = Scripted(hello_plan=lambda connection: Intercept(needs_site=False))
     with (
         running(handler, ca) as engine,
-        secure(engine.port, "localhost", dead_port(), ca.certificate) as client,
+        secure(engine.port, "localhost", reserved_port(), ca.certificate) as client,
     ):
         client.sendall(GET)
         assert read_until_closed(client) == b""
@@ -426,7 +427,7 @@ def test_a_tunnel_to_a_site_that_is_down_is_refused_with_a_reason_only(
 ) -> None:
     handler = Scripted(connect_plan=site_first)
     with running(handler, ca) as engine:
-        client, head = connect(engine.port, f"{host}:{dead_port()}")
+        client, head = connect(engine.port, f"{host}:{reserved_port()}")
         with client:
             assert read_until_closed(client) == b""
         wait_until(lambda: handler.closed_connections)

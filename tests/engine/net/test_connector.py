@@ -8,8 +8,9 @@ import pytest
 
 from tests.engine.net.socks5_proxy import socks5_proxy
 from tests.engine.running import Scripted, running, shake_hands, wait_until
+from tests.ports import reserved_port
 from tests.proxy.support.client import read_answer, secure, trusting, tunnelled
-from tests.proxy.support.origin import Origin, dead_port, server_context
+from tests.proxy.support.origin import Origin, server_context
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.engine.net.connector import proxy_authorization
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -88,7 +89,7 @@ def test_what_a_socks5_proxy_refuses_is_told(
         socks5_proxy("someone", "secret") as (port, _),
         running(handler, ca, upstream=f"socks5://{text}127.0.0.1:{port}") as engine,
     ):
-        raw = tunnelled(engine.port, "127.0.0.1", dead_port())
+        raw = tunnelled(engine.port, "127.0.0.1", reserved_port())
         with raw, pytest.raises(OSError):  # noqa: PT011 - a reset, or an end
             shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.unreached)
