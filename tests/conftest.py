@@ -31,6 +31,9 @@ for _number, _usual in (
         signal.signal(_number, _usual)
 
 
+# Each processor has tests of its own: several threads of one computation would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A command of a test does not write into the summary of the job that runs the tests.
 for _variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
     os.environ.pop(_variable, None)
