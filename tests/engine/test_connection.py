@@ -405,7 +405,7 @@ def site_first(connection: Connection) -> Site | None:
 
 def connect(port: int, authority: str, more: bytes = b"") -> tuple[socket.socket, bytes]:
     """Ask a proxy for a tunnel; return its answer's head."""
-    client = socket.create_connection(("127.0.0.1", port), timeout=5)
+    client = socket.create_connection(("127.0.0.1", port), timeout=30)
     line = f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode()
     client.sendall(line + more)
     head = b""
@@ -508,7 +508,7 @@ def test_a_client_that_leaves_before_its_tunnel_has_no_site_that_failed(
     monkeypatch.setattr(Dialler, "dial", dial)
     handler = Scripted(connect_plan=site_first)
     with running(handler, ca) as engine:
-        with socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client:
+        with socket.create_connection(("127.0.0.1", engine.port), timeout=30) as client:
             client.sendall(b"CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
             assert dialled.wait(5)
         wait_until(lambda: handler.closed_connections)
@@ -519,7 +519,7 @@ def test_a_proxy_does_not_connect_to_itself(ca: CertificateAuthority) -> None:
     handler = Scripted()
     with running(handler, ca) as engine:
         url = f"http://127.0.0.1:{engine.port}/"
-        with socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client:
+        with socket.create_connection(("127.0.0.1", engine.port), timeout=30) as client:
             client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             assert read_until_closed(client) == b""
         assert "is this proxy itself" in (handler.outcome().error or "")

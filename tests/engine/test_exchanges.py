@@ -274,7 +274,7 @@ def test_a_site_that_is_down_is_no_client_that_left(ca: CertificateAuthority) ->
 
 
 def proxied(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=5)
+    return socket.create_connection(("127.0.0.1", port), timeout=30)
 
 
 def request(site: Origin, method: bytes = b"GET", fields: bytes = b"") -> bytes:

@@ -118,7 +118,7 @@ def test_a_plain_request_goes_to_an_http_proxy_by_its_url(
     with (
         UpstreamProxy("someone:secret") as proxy,
         running(Scripted(), ca, upstream=f"http://someone:secret@127.0.0.1:{proxy.port}") as engine,
-        socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client,
+        socket.create_connection(("127.0.0.1", engine.port), timeout=30) as client,
     ):
         client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         assert read_answer(client)[1] == b"hello"

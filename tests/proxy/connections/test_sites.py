@@ -178,7 +178,7 @@ def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(
         with begin(upstream=address, maps=maps) as lane:
             with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
                 assert client.get("https://shop.example/a").text == "hello"
-            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection:
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=30) as connection:
                 # The same connection goes on to a host that is not mapped.
                 for url in ("http://shop.example/b", other):
                     host = urlsplit(url).netloc
