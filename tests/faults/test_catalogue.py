@@ -227,8 +227,8 @@ def test_a_fault_that_holds_says_for_how_long(fault: type[Fault]) -> None:
 
         assert "held for 2.5 s" in instance.explain()
         assert instance.held_s == held_by(done_by(instance)) == 2.5
-        assert instance.held_at_most(3) == instance
-        assert instance.held_at_most(1).held_s == 1
+        assert instance.with_hold_at_most(3) == instance
+        assert instance.with_hold_at_most(1).held_s == 1
 
 
 @each_that_holds
@@ -236,7 +236,7 @@ def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
     rest = {name: 1.0 for name in fault.sizes if name != "delay"}
     instance = fault.model_validate({"delay": 0, **rest})
 
-    assert instance == fault.model_validate({"delay": 2.5, **rest}).held_at_most(0)
+    assert instance == fault.model_validate({"delay": 2.5, **rest}).with_hold_at_most(0)
     assert not [effect for effect in done_by(instance) if isinstance(effect, Delay)]
     assert "held" not in instance.explain()
 

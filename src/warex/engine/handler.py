@@ -419,7 +419,7 @@ class Handler(Protocol):
     def request(self, exchange: Exchange) -> RequestPlan:
         """Decide before the site is asked."""
 
-    def held(self, exchange: Exchange) -> None:
+    def hold_ended(self, exchange: Exchange) -> None:
         """Take note that the holds of the last plan are over, before the rest of it is done."""
 
     def response(self, exchange: Exchange) -> ResponsePlan:

@@ -429,9 +429,9 @@ class Exchanges:
 
     # ---- the end
 
-    def held(self, wire: WireExchange) -> None:
+    def hold_ended(self, wire: WireExchange) -> None:
         """Note that the holds of the last plan are over."""
-        self._settlement.held(wire.state)
+        self._settlement.hold_ended(wire.state)
 
     def ended(self, wire: WireExchange, outcome: Outcome) -> None:
         """Record what has become of an exchange, once."""

@@ -242,7 +242,7 @@ class _Played:
         for seconds in plan.hold_s:
             self._wait(seconds)
         if plan.hold_s:
-            self._lane.held(self._exchange)
+            self._lane.hold_ended(self._exchange)
         match plan.then:
             case Abort(how):
                 self._client.cut = how

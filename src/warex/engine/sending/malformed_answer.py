@@ -35,10 +35,10 @@ async def _arrive(
     client: ClientSide, stream: int, record: ExchangeRecord, rest: bytes = b""
 ) -> None:
     """Send what there is; the client may be gone once it has it."""
-    was_there = client.takes_all(stream)
+    was_connected = client.takes_all(stream)
     client.flush()
     client.write(rest)
     try:
         await client.sent(stream)
     finally:
-        record.arrived = client.end.has_arrived(was_there=was_there)
+        record.arrived = client.end.has_arrived(was_connected=was_connected)

@@ -68,7 +68,7 @@ class ConnectionCut(HeldFault, frozen=True):
             effect = Cut(self.how, self.after_bytes or 0)
         else:
             effect = Truncate(self.after_bytes, self.how, "bytes")
-        return (*self.held, effect), state
+        return (*self.hold_effects, effect), state
 
     @property
     @override

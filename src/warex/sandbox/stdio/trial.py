@@ -120,11 +120,11 @@ class Trial:
         """Return what becomes of the server's answer; empty to a notification."""
         return self._step("answer", exchange, message)
 
-    def whole(self, exchange: int) -> Step:
+    def complete_answer(self, exchange: int) -> Step:
         """Return what becomes of an answer that was held."""
         return self._step("whole", exchange)
 
-    def held(self, exchange: int) -> None:
+    def hold_ended(self, exchange: int) -> None:
         """Tell that the holds of the last step are over."""
         self._of("held", exchange)
 
