@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from warex_testbed.sites import HOSTS, Sites
-from warex_testbed.tasks import FILES, AnswerCheck, Task, load_tasks, read_tasks, told_apart
+from warex_testbed.tasks import FILES, AnswerCheck, Task, load_tasks, read_tasks, require_distinct
 
 TASKS = load_tasks()
 DOCS = Path(__file__).parents[2] / "docs/reference/testbed.md"
@@ -286,7 +286,7 @@ def test_two_files_may_not_have_the_same_task(key: str) -> None:
     other = TASK.replace("calendar-x" if key == "goal" else "Do x.", "calendar-y")
     tasks = (*read_tasks(TASK, "one.toml"), *read_tasks(other, "other.toml"))
     with pytest.raises(ValueError, match=f"the testbed's tasks: two .* same {key}: "):
-        told_apart(tasks, "the testbed's tasks")
+        require_distinct(tasks, "the testbed's tasks")
 
 
 def test_a_right_task_file_is_read() -> None:

@@ -30,7 +30,7 @@ CONDITIONS = (
 RAN = ("clean", "again-late", "shop-down-2", "shop-down-4")
 FAULTS = CONDITIONS[4:]
 
-type Told = tuple[float, int, int, int, str | None, float | None, float | None]
+type Expected = tuple[float, int, int, int, str | None, float | None, float | None]
 """Of a difference: value, pairs, lost, won, method, p, p after Holm."""
 
 
@@ -53,7 +53,7 @@ def _giveup(table: Table, name: str) -> list[object]:
     return [_figure(table.row("giveup", condition), name) for condition in RAN]
 
 
-def _as_expected(delta: Delta | None) -> Told | None:
+def _as_expected(delta: Delta | None) -> Expected | None:
     if delta is None:
         return None
     return (

@@ -189,11 +189,11 @@ def test_a_response_falls_silent_before_one_of_its_pieces(
 
 
 def test_a_response_is_read_whole_and_changed(ca: CertificateAuthority, plain: Origin) -> None:
-    def whole(exchange: object) -> Plan[Relay | Respond | Abort]:
+    def decide(exchange: object) -> Plan[Relay | Respond | Abort]:
         body = handler.exchanges[0].response_body or b""
         return Plan(Respond(200, Headers(), (body.upper(),)))
 
-    handler = Scripted(response_plan=lambda exchange: Plan(ReadWhole(1000)), whole_plan=whole)
+    handler = Scripted(response_plan=lambda exchange: Plan(ReadWhole(1000)), buffered_plan=decide)
     with running(handler, ca) as engine, tunnelled(engine.port, "127.0.0.1", plain.port) as client:
         client.sendall(request(plain))
         assert read_answer(client)[1] == b"HELLO"

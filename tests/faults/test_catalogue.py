@@ -54,7 +54,7 @@ def done_by(fault: Fault) -> tuple[Effect, ...]:
     return fault.effects(EXCHANGE, {}, KeyedRng(1, "rule"))[0]
 
 
-def held_by(effects: tuple[Effect, ...]) -> float:
+def hold_of(effects: tuple[Effect, ...]) -> float:
     """Return for how long effects hold what they hit, before anything of it comes."""
     waits = sum(effect.seconds for effect in effects if isinstance(effect, Delay))
     return waits + sum(
@@ -153,7 +153,7 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
     assert fault.gives_again == next((GIVEN_AGAIN.get(effect.name) for effect in effects), None)
     assert fault.category == "attack" or not instance.inaction_resists
     assert fault.target == "llm" or not fault.looks_healthy
-    assert held_by(effects) == instance.held_s
+    assert hold_of(effects) == instance.held_s
 
 
 @each_of_models
@@ -226,7 +226,7 @@ def test_a_fault_that_holds_says_for_how_long(fault: type[Fault]) -> None:
         instance = fault.model_validate({"stage": stage, "delay": 2.5})
 
         assert "held for 2.5 s" in instance.explain()
-        assert instance.held_s == held_by(done_by(instance)) == 2.5
+        assert instance.held_s == hold_of(done_by(instance)) == 2.5
         assert instance.with_hold_at_most(3) == instance
         assert instance.with_hold_at_most(1).held_s == 1
 

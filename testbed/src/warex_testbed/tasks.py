@@ -227,7 +227,7 @@ def read_tasks(text: str, source: str) -> tuple[Task, ...]:
         raise ValueError(f"{source} is not a task file: {'; '.join(places)}") from error
 
 
-def told_apart(tasks: tuple[Task, ...], source: str) -> tuple[Task, ...]:
+def require_distinct(tasks: tuple[Task, ...], source: str) -> tuple[Task, ...]:
     """Return the tasks; raise ValueError where two have the same name or goal.
 
     The scripted model knows a task by its goal alone.
@@ -247,4 +247,4 @@ def load_tasks() -> tuple[Task, ...]:
     Raises ValueError where a file is wrong, or two tasks cannot be told apart.
     """
     read = (read_tasks(file.read_text("utf-8"), str(file)) for file in FILES)
-    return told_apart(tuple(task for tasks in read for task in tasks), "the testbed's tasks")
+    return require_distinct(tuple(task for tasks in read for task in tasks), "the testbed's tasks")

@@ -4,14 +4,13 @@ import msgspec
 import pytest
 
 from tests.analysis.builders import WORDS, Story
-from warex.analysis.recovery.trial_events import ModelAction
-from warex.analysis.recovery.trial_events import TrialEvents as Told
+from warex.analysis.recovery.trial_events import ModelAction, TrialEvents
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.reader import read_trace
 
 
-def _events_of(story: Story, folder: Path, vocabulary: Vocabulary | None = WORDS) -> Told:
-    return Told(read_trace(story.write(folder / "events.jsonl")).entries, vocabulary)
+def _events_of(story: Story, folder: Path, vocabulary: Vocabulary | None = WORDS) -> TrialEvents:
+    return TrialEvents(read_trace(story.write(folder / "events.jsonl")).entries, vocabulary)
 
 
 def test_the_vocabulary_says_what_an_action_does(tmp_path: Path) -> None:

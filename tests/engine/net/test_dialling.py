@@ -13,7 +13,7 @@ from warex.engine.net.dialling import Dialler, in_turn
 def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> None:
     """Let every name have these addresses."""
 
-    async def found(*_: object, **__: object) -> list[tuple[Any, ...]]:
+    async def resolve(*_: object, **__: object) -> list[tuple[Any, ...]]:
         return [
             (
                 socket.AF_INET6 if ":" in host else socket.AF_INET,
@@ -25,7 +25,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> N
             for host, port in addresses
         ]
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", found)
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
 
 
 def test_families_take_turns() -> None:

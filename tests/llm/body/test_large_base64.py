@@ -47,7 +47,7 @@ def test_all_that_was_left_out_is_put_back(kinds: list[str], glued: bool) -> Non
 
     shorter, left_out = omit_base64(body)
 
-    assert left_out.whole(shorter) == body
+    assert left_out.restore(shorter) == body
     assert left_out.put_back(json.loads(shorter)) == json.loads(body)
     assert bool(left_out) == (len(shorter) < len(body))
     assert glued or len(left_out.texts) >= sum(kind in ("long", "url") for kind in kinds)

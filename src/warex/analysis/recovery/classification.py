@@ -230,7 +230,7 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
     verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
-    disagreement = _said_without_doing(trial, injection, tries)
+    disagreement = _describe_missing_reload(trial, injection, tries)
     return replace(verdict, by_task=by_task, disagreement=disagreement)
 
 
@@ -389,7 +389,7 @@ def _done_without_saying(between: Sequence[ModelCall]) -> str:
     return f"The right request was made, though {chose} at step {last.event.step} [{last.seq}]."
 
 
-def _said_without_doing(
+def _describe_missing_reload(
     trial: TrialEvents, injection: DeliveredInjection, tries: Sequence[SeenRequest]
 ) -> str:
     """Name an action that should have reloaded the page, if no such request was made."""

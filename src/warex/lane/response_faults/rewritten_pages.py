@@ -201,7 +201,7 @@ class RewrittenPages:
             self._hanging[edit.hanging] = change.injection
         return head
 
-    def rewrite_whole(
+    def rewrite_complete(
         self, change: PageChange, asked: RequestHead, response: WholeResponse
     ) -> WholeResponse:
         """Rewrite a complete response, to which another fault may have been applied."""
@@ -310,7 +310,7 @@ class RewrittenPages:
         # What an act came with is not a change of the page.
         values = () if report.what == SHOWN else reported[:MAX_CHANGES]
         self._record(change, report, changes=[reported_value(it) for it in values])
-        change.found_nothing |= report.what == NOTHING
+        change.changes_nothing |= report.what == NOTHING
         change.removed_by_page |= report.what == REMOVED
         if report.what == SHOWN:
             if isinstance(page.edit, InjectedScript):

@@ -99,7 +99,9 @@ def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
     if isinstance(action, str) and action in names:
         rest = {key: item for key, item in fields.items() if key not in ("action", *_GIVEN)}
         arguments: JsonValue = next((fields[key] for key in _GIVEN if fields.get(key)), rest)
-        yield Action(action, (arguments,) if isinstance(arguments, str) else _given(arguments))
+        yield Action(
+            action, (arguments,) if isinstance(arguments, str) else _arguments_of(arguments)
+        )
     elif isinstance(action, str):
         yield from _in_text(action, names)
     elif action is not None:
@@ -109,7 +111,7 @@ def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
         yield from _in_item(fields, names, keyed=False)
 
 
-def _given(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
+def _arguments_of(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
     if isinstance(arguments, list):
         return tuple(one for one in arguments if isinstance(one, str))
     return as_dict(arguments)
@@ -122,7 +124,7 @@ def _in_item(value: JsonValue, names: frozenset[str], *, keyed: bool = True) -> 
     if name_key is not None:
         rest = {key: one for key, one in item.items() if key not in (name_key, *_GIVEN)}
         candidates = (item.get(key) for key in _GIVEN)
-        yield Action(as_text(item[name_key]), _given(next(filter(None, candidates), rest)))
+        yield Action(as_text(item[name_key]), _arguments_of(next(filter(None, candidates), rest)))
     elif keyed:
         for key, arguments in item.items():
             # Structured outputs list every action and set all but one to null.

@@ -219,7 +219,7 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
             return span
         if STRONG.fullmatch(value) and not _SAYS_HOW.fullmatch(value):
             return span
-        return _whole_line(text, match)
+        return _rest_of_line(text, match)
     before = text[match.start() - 1 : match.start()]
     form = text[span[1] : span[1] + 1] == b"&" or before in (b"&", b"?", b";")
     quoted = _FORM_BEFORE.search(text, max(0, match.start() - 20), match.start())
@@ -235,7 +235,7 @@ _HELD = lazy_re(
 """An object that holds a value beside what it says of it."""
 
 
-def _whole_line(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | None:
+def _rest_of_line(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | None:
     """Return the span of a value that, with its name, is a whole line: no sentence."""
     value = matched(_TO_LINE_END, text, match.end())
     if (

@@ -93,7 +93,7 @@ class KnownSecrets:
 
     def in_text(self, text: bytes) -> bool:
         """Whether any of them is in the text; one pass for all."""
-        return self._any is not None and bool(self._any.found(text))
+        return self._any is not None and bool(self._any.matching(text))
 
     def replaced(self, text: bytes, instead: bytes, *, in_words: bool = True) -> bytes:
         """Return the text with all of them replaced; JSON stays valid JSON.

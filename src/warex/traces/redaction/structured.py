@@ -151,7 +151,7 @@ def _redact_leaf(text: str, walk: _Walk) -> str:
     if seen is None:
         # What was just said is at the end.
         mentioned = actions.mentions_secret(text[-400:].encode("utf-8", "replace"))
-        seen = Seen(redact_text(text, how), typed.refs_given(text), mentioned)
+        seen = Seen(redact_text(text, how), typed.refs_in(text), mentioned)
         how.seen.keep(text, seen)
     cleaned, refs, mentioned = seen
     if refs is not None and not talk.by_agent:

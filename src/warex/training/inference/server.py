@@ -124,7 +124,7 @@ async def _complete(
         usage = bool((asked.stream_options or {}).get("include_usage"))
         events = _cancelling(answer.events(usage=usage, at_end=bool(asked.tools)), wanted)
         return StreamingResponse(events, media_type="text/event-stream")
-    return JSONResponse(await answer.whole())
+    return JSONResponse(await answer.completion())
 
 
 async def _asked(request: "Request") -> ChatCompletionRequest:
@@ -196,7 +196,7 @@ class _Answer:
 
         return deliver
 
-    async def whole(self) -> dict[str, Any]:
+    async def completion(self) -> dict[str, Any]:
         """Wait for the end and return the completion."""
         last = Generation("", 0)
         async for generated in self._growing():

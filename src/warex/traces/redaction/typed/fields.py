@@ -267,7 +267,7 @@ _EDITABLE = lazy_re(
 _STATES = frozenset({"active", "focused", "required", "disabled", "checked", "readonly", "cursor"})
 
 
-def refs_given(text: str) -> frozenset[str] | None:
+def refs_in(text: str) -> frozenset[str] | None:
     """Return the ids of fields for secrets in an observation; None if it gives no ids."""
     data = text.encode("utf-8", "surrogatepass")
     return secret_refs(text) if compiled(_AN_ID).search(data) is not None else None
