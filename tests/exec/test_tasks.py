@@ -24,14 +24,14 @@ def page(**headers):
 for name in ("one", "two"):
     client.urlopen(f"http://warex.invalid/task/{name}").read()
     print(name, page(), page())
-found = {}
+pages = {}
 def work(name):
-    found[name] = [page(**{"X-Warex-Task": name}) for _ in range(3)]
+    pages[name] = [page(**{"X-Warex-Task": name}) for _ in range(3)]
 threads = [threading.Thread(target=work, args=(f"worker-{n}",)) for n in range(4)]
 [it.start() for it in threads]
 [it.join() for it in threads]
-for name in sorted(found):
-    print(name, *found[name])
+for name in sorted(pages):
+    print(name, *pages[name])
 client.urlopen("http://warex.invalid/end").read()
 print("after", page())
 """

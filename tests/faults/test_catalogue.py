@@ -31,15 +31,15 @@ EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))
 OF_CONNECTIONS = [fault for fault in CATALOGUE if issubclass(fault, ConnectionFault)]
 OF_EXCHANGES = [fault for fault in CATALOGUE if fault.point is None]
 OF_MODELS = [fault for fault in CATALOGUE if fault.target == "llm"]
-HELD = [fault for fault in CATALOGUE if issubclass(fault, HeldFault)]
-GIVEN_AGAIN = {"other_page": "page", "stale_response": "answer"}
+WITH_A_DELAY = [fault for fault in CATALOGUE if issubclass(fault, HeldFault)]
+REPEATED = {"other_page": "page", "stale_response": "answer"}
 SERVER: dict[Target, str] = {"site": "the site", "llm": "the model", "mcp": "the server"}
 
 each_fault = every("fault", CATALOGUE)
 each_of_exchanges = every("fault", OF_EXCHANGES)
 each_of_connections = every("fault", OF_CONNECTIONS)
 each_of_models = every("fault", OF_MODELS)
-each_that_holds = every("fault", HELD)
+each_that_holds = every("fault", WITH_A_DELAY)
 
 
 def kind_of(fault: type[Fault]) -> str:
@@ -150,7 +150,7 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
     assert fault.point is None or fails == (fault.category == "failure")
     assert instance.rewrites or not fault.changes_page
     assert fault.changes_page or not (fault.reads_code or instance.covers_page)
-    assert fault.gives_again == next((GIVEN_AGAIN.get(effect.name) for effect in effects), None)
+    assert fault.gives_again == next((REPEATED.get(effect.name) for effect in effects), None)
     assert fault.category == "attack" or not instance.inaction_resists
     assert fault.target == "llm" or not fault.looks_healthy
     assert hold_of(effects) == instance.held_s

@@ -585,7 +585,7 @@ def test_whether_a_rule_may_be_about_a_request_is_told_from_method_and_url() -> 
 # ---- collisions
 
 REPLY: JsonValue = {"kind": "http_error"}
-HELD: JsonValue = {"kind": "http_error", "delay": 1.0}
+DELAYED: JsonValue = {"kind": "http_error", "delay": 1.0}
 LATE: JsonValue = {"kind": "javascript_failure", "mode": "delay", "delay": 1.0}
 LATE_AFTER: JsonValue = {**LATE, "stage": "response"}  # type: ignore[dict-item]
 CUT: JsonValue = {"kind": "connection_cut"}
@@ -598,7 +598,7 @@ OTHER_PAGE: JsonValue = {"kind": "wrong_page"}
     ("first", "second", "both"),
     [
         (REPLY, REPLY, False),
-        (REPLY, HELD, False),
+        (REPLY, DELAYED, False),
         (REPLY, CUT, False),
         (CUT, REPLY, False),
         (REPLY, AFTER, False),

@@ -17,7 +17,7 @@ from warex.traces.events import (
     ResponseSeen,
 )
 
-_SPOKEN = frozenset(
+_TEXT_KEYS = frozenset(
     ("text", "content", "output", "input", "arguments", "name", "thinking", "result", "response")
 )
 """Keys of the APIs that hold text of people and tools."""
@@ -187,7 +187,7 @@ def _text_of(message: JsonValue) -> str:
         match value:
             case str() if value.startswith(_BLOB):
                 words.append(f"[image {value.removeprefix(_BLOB)}]")
-            case str() if key in _SPOKEN:
+            case str() if key in _TEXT_KEYS:
                 words.append(value)
             case list():
                 left += [(key, item, data) for item in reversed(value)]

@@ -33,7 +33,7 @@ connection, too early, too many (RFC 9110, 8470, 6585)."""
 _NEVER_HERE: Final = frozenset((501, 505))
 """The server does not support the method, or the version of HTTP (RFC 9110, section 15.6)."""
 _TOO_MANY: Final = 429
-_UNSAID_S: Final = 1.0
+_DEFAULT_WAIT_S: Final = 1.0
 """Seconds to wait after a 429 that names no time: less is not a back-off."""
 _NEARLY: Final = 0.95
 """Share of the announced time from which a client has waited: its clock begins with the answer."""
@@ -296,7 +296,7 @@ def announced_wait(status: int | None, headers: Mapping[str, str]) -> float | No
         return float(value)
     if (until := _date(value)) is not None and (now := _date(named.get("date", ""))) is not None:
         return max(0.0, (until - now).total_seconds())
-    return _UNSAID_S if status == _TOO_MANY else None
+    return _DEFAULT_WAIT_S if status == _TOO_MANY else None
 
 
 def _date(value: str) -> datetime | None:

@@ -59,7 +59,7 @@ _NOT_STARTED: Final = ("overloaded", "unavailable")
 """Errors of the API itself, which it sends as an event ``error``; others fail the response."""
 _KEYED: Final = ("function_call", "custom_tool_call")
 """Items whose arguments are streamed in deltas."""
-_GIVEN: Final = ("arguments", "input", "action", "operation", "queries", "code")
+_ARGUMENT_KEYS: Final = ("arguments", "input", "action", "operation", "queries", "code")
 """Keys of a tool item's arguments."""
 
 
@@ -428,7 +428,7 @@ def _tool_call(kind: str, item: Mapping[str, JsonValue]) -> PartialCall:
     """Return the call of a built-in tool; the API runs those without a ``call_id``."""
     id = as_text(item.get("call_id"))
     call = PartialCall(id or as_text(item.get("id")), by_server=not id)
-    key = next((key for key in _GIVEN if item.get(key)), None)
+    key = next((key for key in _ARGUMENT_KEYS if item.get(key)), None)
     arguments = item.get(key) if key else None
     plain = isinstance(arguments, dict) or key in ("arguments", "input")
     name = as_text(item.get("name")) or kind.removesuffix("_call")

@@ -203,7 +203,7 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
         if not within or b"\n" in within or (not closing and within[:1] in GOES_ON):
             return None
         return begin, end
-    if closing and (wrapped := _HELD.match(text, begin)):
+    if closing and (wrapped := _WRAPPED.match(text, begin)):
         return wrapped.span(1)
     value = matched(BARE, text, begin)
     if not value:
@@ -228,7 +228,7 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
     return span if form or shell or of_letters or _CODE.fullmatch(value) is None else None
 
 
-_HELD = lazy_re(
+_WRAPPED = lazy_re(
     rb"\{\s{0,20}(?:\"\w{1,40}\":\s{0,3}(?:true|false|null|[0-9]+|\"[^\"\\]{0,80}\"),\s{0,20}){0,4}"
     rb"\"value\":\s{0,3}\"([^\"\\]{1,256})\""
 )

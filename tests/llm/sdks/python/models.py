@@ -60,7 +60,7 @@ _CODINGS: dict[str, Any] = {
     "gzip": lambda body: gzip.compress(body, mtime=0),
     "deflate": zlib.compress,
 }
-_KEPT = ("x-api-key", "x-goog-api-key", "content-type", "accept", "accept-encoding")
+_COMPARED = ("x-api-key", "x-goog-api-key", "content-type", "accept", "accept-encoding")
 """Headers whose values are the same in every run, unlike a signature."""
 
 
@@ -158,7 +158,7 @@ class Handler(BaseHTTPRequestHandler):
             "offered": api.offered(body),
             "images": [_image(it) for it in _IMAGE.findall(raw)],
             "body": digest,
-            "headers": {name: self.headers[name] for name in _KEPT if name in self.headers},
+            "headers": {name: self.headers[name] for name in _COMPARED if name in self.headers},
             "named": sorted(name.lower() for name in self.headers),
         }
         why = {"busy": "busy" if earlier % 2 == 0 else ""}.get(case, case)

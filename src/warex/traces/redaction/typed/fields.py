@@ -128,12 +128,12 @@ def _spelled(keys: Collection[str]) -> frozenset[str]:
 
 
 _FIELDS = _spelled(TARGETS | _NAMES_OF_PAIRS | REFS)
-_HELD = _spelled(_VALUES)
+_VALUE_NAMES = _spelled(_VALUES)
 
 
 def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> frozenset[str]:
     """Return the keys of an object whose values are typed into a field for a secret."""
-    if _HELD.isdisjoint(fields) or _FIELDS.isdisjoint(fields):
+    if _VALUE_NAMES.isdisjoint(fields) or _FIELDS.isdisjoint(fields):
         return frozenset()
     keys = {key.lower().replace("-", "_"): key for key in fields}
     known = {key: _target(fields[name]) for key, name in keys.items()}
