@@ -234,7 +234,7 @@ class End:
     # ---- TLS
 
     async def start_tls(self, layer: TlsLayer) -> None:
-        """Shake hands above what there is; raise SSLError or ConnectionError on failure."""
+        """Shake hands above the existing layers; raise SSLError or ConnectionError on failure."""
         if self._chunks:
             layer.incoming.write(self._take())
         self._layers.append(layer)
@@ -380,7 +380,7 @@ class End:
     def end_writing(self) -> None:
         """Close this side's end only: the peer may still send."""
         self._close_tls()
-        with suppress(OSError):  # The peer has reset it, which we are told later.
+        with suppress(OSError):  # The peer has reset it; the reset is reported later.
             self._transport.write_eof()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""One exchange: what its handler plans is done to client and site, and told as an outcome."""
+"""One exchange: does what its handler plans to client and site, and reports the outcome."""
 
 import asyncio
 from collections.abc import Iterable
@@ -419,7 +419,7 @@ class ExchangeRun:
     ) -> None:
         """Complete the response, and see whether it has left.
 
-        ``may_tell_first``: the outcome is told before the client can see the end, if nothing waits.
+        ``may_tell_first``: report the outcome before the client can see the end, if nothing waits.
         """
         record, client = self._record, self._client
         client.http.send_end(self.stream, NO_FIELDS if end is None else end.trailers)

@@ -79,7 +79,7 @@ class Engine(Control):
     """What a lane asks of the engine that serves it; ``attach`` it before the first connection."""
 
     def __init__(self, broke: Callable[[Exception], None]) -> None:
-        """``broke`` is told when a function that was called later fails."""
+        """``broke`` is called when a function that was scheduled fails."""
         self._control: Control | None = None
         self._broke = broke
 

@@ -301,7 +301,7 @@ class ExchangeHooks(ConnectionHooks, Control):
         """
         end = it.connection.end
         if it.over is None and it.flow.live:
-            return it.flow.id not in self._open  # An upgrade is told of by its own hook.
+            return it.flow.id not in self._open  # Its own hook reports an upgrade.
         if it.over is not None or it.flow.error is not None:
             self._tell(it, it.over or "client_left")
             return True

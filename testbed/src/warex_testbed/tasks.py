@@ -84,8 +84,8 @@ class AnswerCheck(BaseModel, frozen=True, extra="forbid"):
     """What the final message must say and must not, as whole words in any case.
 
     A list within `contains` is a choice. A number is compared by its value, and with a whole
-    number of the message. `lacks` are wrong candidates: whoever names one beside the right one,
-    or recites the page on which both stand, has not chosen.
+    number of the message. `lacks` are wrong candidates: an answer that names one beside the right
+    one, or recites the page with both, has not chosen.
     """
 
     contains: tuple[str | tuple[str, ...], ...] = Field(min_length=1)

@@ -74,7 +74,7 @@ class Situation:
     headed: str = ""
     """A compact page's first heading, or its title; empty for a whole page."""
     failed: bool = False
-    """Whether the last action failed, whoever chose it."""
+    """Whether the last action failed, of any agent."""
 
 
 def read(messages: Sequence[dict[str, Any]]) -> Situation:

@@ -103,7 +103,7 @@ class _Ask:
 
     @property
     def result(self) -> object:
-        """What it has met, to be compared with that of another."""
+        """What it has met, to be compared with another's."""
         return self.status if self.plan is None else self.plan.effects
 
     def asks_same(self, other: "_Ask") -> bool:
@@ -269,7 +269,7 @@ def _is_blind(ask: _Ask, asks: Sequence[_Ask]) -> bool:
         return False
     last = failures[0]
     if last.wait_s is not None and ask.t >= last.ended + _NEARLY * last.wait_s:
-        return False  # Its answer had said when to ask again.
+        return False  # Its answer had a time to ask again.
     alike = {one.result for one in failures}
     return last.is_permanent or (len(failures) == _ALIKE and len(alike) == 1)
 

@@ -34,7 +34,7 @@ async def send_malformed(
 async def _arrive(
     client: ClientSide, stream: int, record: ExchangeRecord, rest: bytes = b""
 ) -> None:
-    """Send what there is; the client may be gone once it has it."""
+    """Send the answer as it is; the client may close once it has it."""
     was_connected = client.takes_all(stream)
     client.flush()
     client.write(rest)

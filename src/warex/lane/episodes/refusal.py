@@ -1,4 +1,4 @@
-"""Refuses clients that name an episode which does not run: their traffic is nobody's."""
+"""Refuses clients that name an episode which does not run: their traffic belongs to no trial."""
 
 from collections.abc import Iterable
 from typing import Any, Final

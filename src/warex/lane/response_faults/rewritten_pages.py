@@ -175,7 +175,7 @@ class RewrittenPages:
         head: ResponseHead,
         beginning: bytes,
     ) -> ResponseHead:
-        # A key that followed from the seed could be computed by whoever guesses the seed.
+        # A page that guesses the seed could compute a key that followed from it.
         channel = ReportChannel(secrets.token_hex(_KEY_BYTES))
         edit = effect.edit
         if isinstance(edit, InjectedScript):
@@ -227,7 +227,7 @@ class RewrittenPages:
         return pages or path in self._links or path in self._walls
 
     def hanging(self, path: str) -> PlannedInjection | None:
-        """Return the injection of a page that asks what nobody answers; None for others."""
+        """Return the injection of a page whose request is never answered; None for others."""
         return self._hanging.get(path)
 
     def handle_report(self, request: Request, path: str, content: bytes) -> WholeResponse:

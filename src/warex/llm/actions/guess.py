@@ -89,7 +89,7 @@ def guess_actions(
 
 
 def code_of_answer(text: str, tool_calls: Iterable[ToolCall]) -> tuple[Code, ...]:
-    """Return the code in a model's answer: that of its tool calls, else that in its text."""
+    """Return the code in a model's answer: in its tool calls, or else in its text."""
     text = without_thoughts(text)
     if calls := tuple(tool_calls) or written_calls(text):
         return tuple(code for call in calls if (code := code_in_tool_call(call)) is not None)

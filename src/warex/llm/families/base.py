@@ -41,7 +41,7 @@ class StreamedAnswer:
 
     @property
     def has_content(self) -> bool:
-        """Whether the model has said something."""
+        """Whether the answer has any content yet."""
         builder = self.builder
         return bool(builder.text or builder.refusal or builder.reasoning or builder.calls)
 
@@ -150,7 +150,7 @@ class LlmApi(ABC):
         """Read one frame of a stream, or with ``complete`` a whole answer."""
 
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
-        """Yield the names of a request's tools: ``name``, or that of a function."""
+        """Yield the names of a request's tools: ``name``, or the name of a function."""
         for tool in map(as_dict, tools):
             name = as_text(tool.get("name")) or as_text(as_dict(tool.get("function")).get("name"))
             if name:

@@ -1,6 +1,6 @@
 """Stands between a client and its server of tools, and does what the trial says of each message.
 
-It is an engine as that of HTTP is: it moves bytes, and decides nothing. What is not a message of
+Like the engine of HTTP, it moves bytes and decides nothing. What is not a message of
 JSON-RPC passes unread.
 """
 
@@ -66,7 +66,7 @@ class Relay:
     ) -> None:
         """``crash`` ends the server as if it had crashed; ``notice`` tells the user.
 
-        ``begin_task`` runs a coroutine beside, and is told if it fails.
+        ``begin_task`` runs a coroutine in the background and reports its failure.
         """
         self._trial, self._client, self._server = trial, client, server
         self._crash, self._notice, self._clock = crash, notice, clock

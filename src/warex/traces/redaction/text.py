@@ -217,7 +217,7 @@ def _by_beginning() -> tuple[StagedPatterns, tuple[_Replace, ...]]:
 
 
 def needed_by(pattern: bytes) -> bytes | None:
-    """Return the prefilter without which a pattern matches no text: that of names, or None."""
+    """Return the prefilter without which a pattern matches no text: the one for names, or None."""
     return near.ANY_NAME if password_words.prefilter() in pattern else None
 
 

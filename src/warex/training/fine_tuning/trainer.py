@@ -234,7 +234,7 @@ def _trainer(
         max_length=recipe.max_length,
         gradient_checkpointing=recipe.gradient_checkpointing,
         # LoRA's weights are fp32, beside a base that has its precision; all weights are fp32, too,
-        # so that a card has to be told to multiply them in bf16.
+        # so a card must be set to multiply them in bf16.
         bf16=recipe.full and recipe.precision != "fp32" and loaded.device != "cpu",
         fp16=False,
         use_cpu=loaded.device == "cpu",
