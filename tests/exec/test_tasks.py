@@ -74,7 +74,7 @@ def test_tasks_are_told_apart_one_after_the_other_and_at_the_same_time(
         *(f"{worker} 503 200 200" for worker in workers),
         "after 200",
     ]
-    assert "6 tasks told apart, 1 exchange unattributed" in done.stderr
+    assert "6 tasks distinguished, 1 exchange unattributed" in done.stderr
     assert not [head for head in heads if b"x-warex" in head or b"warex.invalid" in head]
     trace = read_trace(out / "events.jsonl")
     requests = [request.task for request in trace.events(RequestSeen)]

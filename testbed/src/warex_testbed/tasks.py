@@ -244,7 +244,7 @@ def require_distinct(tasks: tuple[Task, ...], source: str) -> tuple[Task, ...]:
 def load_tasks() -> tuple[Task, ...]:
     """Return the testbed's tasks, kind by kind, in the order of their files.
 
-    Raises ValueError where a file is wrong, or two tasks cannot be told apart.
+    Raises ValueError where a file is wrong, or two tasks cannot be distinguished.
     """
     read = (read_tasks(file.read_text("utf-8"), str(file)) for file in FILES)
     return require_distinct(tuple(task for tasks in read for task in tasks), "the testbed's tasks")

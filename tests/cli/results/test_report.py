@@ -122,7 +122,7 @@ def test_a_demand_that_chance_leaves_open_for_each_run_ends_with_4(
     assert warex("report", *runs, "--fail-under", demand, "--on-unclear", "fail").code == 1
     passed = warex("report", *runs, "--fail-under", demand, "--on-unclear", "pass")
     assert passed.code == 0
-    assert "it cannot be told whether the run meets --fail-under" in passed.err
+    assert "it cannot be decided whether the run meets --fail-under" in passed.err
 
 
 def test_a_condition_that_a_run_lacks_is_bad_input(warex: Warex, runs: tuple[Path, Path]) -> None:

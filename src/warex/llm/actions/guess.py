@@ -63,7 +63,7 @@ _BUILTIN: Final = frozenset(dir(builtins)) - {"reload"}
 
 
 WITHOUT_ACTIONS: Final = (
-    "where it shows in no action, a recovery cannot be told from what a page or a client does by"
+    "WAREX cannot distinguish a recovery that no action shows from what a page or a client does by"
     " itself: name the agent's actions (--vocabulary FILE,"
     f" {documentation('reference/llm#vocabulary')})"
 )
