@@ -77,7 +77,7 @@ def test_docs_show_every_package_on_the_map() -> None:
     assert {package for package in packages if f"`{package}`" not in architecture} == set()
 
 
-def test_the_map_shows_no_package_that_is_not_there() -> None:
+def test_the_map_shows_no_package_that_does_not_exist() -> None:
     architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     map_of_packages = architecture.partition("| package |")[2].partition("\n\n")[0]
     shown = {

@@ -83,7 +83,7 @@ def test_the_order_of_a_list_does_not_matter_but_what_is_in_it_does() -> None:
     assert task.judge(state, None).score == 0.0
 
 
-def test_a_tag_made_beside_the_old_one_is_no_renaming() -> None:
+def test_a_tag_made_beside_the_old_one_is_not_a_renaming() -> None:
     task = named("mail-rename-tag")
     state = fresh()
     letter = next(each for each in state[task.host]["messages"] if each["labels"] == ["Reading"])
@@ -188,7 +188,7 @@ def test_an_explanation_may_name_what_led_to_the_answer(name: str, answer: str) 
 @pytest.mark.parametrize(
     "answer", ["{right} or {wrong}", "{wrong}, {right}", "Not {wrong}: {right}."]
 )
-def test_a_wrong_candidate_beside_the_right_one_is_no_answer(answer: str) -> None:
+def test_a_wrong_candidate_beside_the_right_one_is_not_an_answer(answer: str) -> None:
     for name, check in ANSWERED.items():
         assert check.lacks, name
         for wrong in check.lacks:
@@ -198,7 +198,7 @@ def test_a_wrong_candidate_beside_the_right_one_is_no_answer(answer: str) -> Non
             assert complaint not in check.complaints(named(name).goal), name
 
 
-def test_counting_up_until_one_is_right_is_no_answer() -> None:
+def test_counting_up_until_one_is_right_is_not_an_answer() -> None:
     up_to_thirty = " ".join(map(str, range(1, 31)))
     for name in ("mail-unread-from-jonas", "shop-honey-left", "forum-unanswered-routes"):
         assert ANSWERED[name].complaints(up_to_thirty), name

@@ -73,7 +73,7 @@ def _recovered(of: tuple[Judged, ...], rule: Callable[[Judged], bool]) -> tuple[
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_recoveries_of_agents_of_other_kinds_are_told(
+def test_recoveries_of_agents_of_other_kinds_are_reported(
     half: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     of = judged(half)
@@ -97,7 +97,7 @@ def test_recoveries_of_agents_of_other_kinds_are_told(
         assert min(_recovered(part, lambda it: it.recovery.verdict == "recovered")) >= 0.85, kind
 
 
-def test_claims_in_last_answers_are_told() -> None:
+def test_claims_in_last_answers_are_reported() -> None:
     right = total = 0
     for half in HALVES:
         for name, labels in load_yaml(CORPUS / half / "labels.yaml").items():

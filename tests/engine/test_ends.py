@@ -210,7 +210,7 @@ async def test_tls_runs_through_tls(ca: CertificateAuthority, leaf: tuple[Path, 
         assert not end.is_truncated
 
 
-async def test_an_end_without_the_alert_of_tls_is_told(
+async def test_an_end_without_the_alert_of_tls_is_reported(
     ca: CertificateAuthority, leaf: tuple[Path, Path]
 ) -> None:
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -223,7 +223,7 @@ def test_a_tap_may_change_the_length(ca: CertificateAuthority, plain: Origin) ->
         assert got.endswith(b"5\r\nhello\r\n1\r\n+\r\n3\r\nend\r\n0\r\n\r\n")
 
 
-def test_what_is_only_read_is_told_before_its_client_has_the_end(
+def test_what_is_only_read_is_reported_before_its_client_has_the_end(
     ca: CertificateAuthority, plain: Origin
 ) -> None:
     handler = Scripted(
@@ -261,7 +261,7 @@ def test_a_site_that_fails_within_its_answer_ends_the_clients_too(
         assert (outcome.end, outcome.response_bytes) == ("site_failed", 3)
 
 
-def test_a_site_that_is_down_is_no_client_that_left(ca: CertificateAuthority) -> None:
+def test_a_site_that_is_down_is_not_a_client_that_left(ca: CertificateAuthority) -> None:
     port = dead_port()
     handler = Scripted()
     with running(handler, ca) as engine, proxied(engine.port) as client:

@@ -46,7 +46,7 @@ rules:
 
 
 @pytest.mark.parametrize("isolation", ["namespace", "environment"])
-def test_tasks_are_told_apart_one_after_the_other_and_at_the_same_time(
+def test_tasks_are_distinguished_one_after_the_other_and_at_the_same_time(
     isolation: str, tmp_path: Path
 ) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO)

@@ -185,7 +185,7 @@ def test_a_connection_fault_comes_before_the_request_and_never_after(fault: type
 
 @each_of_connections
 @every("hold", [-1, float("nan"), 3601, True, "3", None])
-def test_a_hold_that_is_no_time_is_refused_by_name(fault: type[Fault], hold: object) -> None:
+def test_a_hold_that_is_not_a_time_is_refused_by_name(fault: type[Fault], hold: object) -> None:
     with pytest.raises(ValidationError, match="hold"):
         ANY.validate_python({"kind": kind_of(fault), "hold": hold})
 
@@ -243,7 +243,7 @@ def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
 
 @each_that_holds
 @every("delay", [-1, float("nan"), float("inf"), 3601, True, "10", None])
-def test_a_delay_that_is_no_time_is_refused_by_name(fault: type[Fault], delay: object) -> None:
+def test_a_delay_that_is_not_a_time_is_refused_by_name(fault: type[Fault], delay: object) -> None:
     with pytest.raises(ValidationError, match="delay"):
         ANY.validate_python({"kind": kind_of(fault), "delay": delay})
 
@@ -262,7 +262,7 @@ def test_an_unknown_stage_is_refused_by_name(fault: type[Fault]) -> None:
 
 @every("kind", ["http_error", "network_error"])
 @every("status", [200, 302, 399, 600, -500, True, 500.5, "500", None])
-def test_a_status_that_is_no_error_is_refused_by_name(kind: str, status: object) -> None:
+def test_a_status_that_is_not_an_error_is_refused_by_name(kind: str, status: object) -> None:
     with pytest.raises(ValidationError, match="status"):
         ANY.validate_python({"kind": kind, "status": status})
 
@@ -277,7 +277,7 @@ def test_a_page_that_does_not_exist_is_refused_with_those_that_do(kind: str, pag
 
 
 @pytest.mark.parametrize("kind", ["base", "fake_site", "../base", "", 5, None, ["http_error"]])
-def test_a_file_or_value_that_is_no_fault_is_refused(kind: object) -> None:
+def test_a_file_or_value_that_is_not_a_fault_is_refused(kind: object) -> None:
     with pytest.raises(ValidationError) as caught:
         ANY.validate_python({"kind": kind})
     assert [error["type"] for error in caught.value.errors()] == ["union_tag_invalid"]

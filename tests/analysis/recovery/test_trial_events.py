@@ -41,7 +41,7 @@ def test_an_answer_without_known_actions_is_read_by_their_names(
 
 
 @pytest.mark.parametrize(("by_server", "does"), [(True, []), (False, ["goto"])])
-def test_what_the_api_ran_itself_is_no_action(
+def test_what_the_api_ran_itself_is_not_an_action(
     by_server: bool, does: list[str], tmp_path: Path
 ) -> None:
     story = Story().thinks(1, None)

@@ -56,7 +56,7 @@ def test_a_gate_that_can_never_tell_is_refused_before_anything_runs(
     assert not (run / "new").exists()
 
 
-def test_what_is_no_threshold_is_a_sentence_before_anything_is_done(
+def test_what_is_not_a_threshold_is_a_sentence_before_anything_is_done(
     warex: Warex, run: Path
 ) -> None:
     reading = warex("report", run, "--fail-under", "recovry>=0.8")

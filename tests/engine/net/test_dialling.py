@@ -55,7 +55,7 @@ async def test_an_address_that_is_silent_is_not_waited_for(
         await asyncio.sleep(0)
 
 
-async def test_the_last_failure_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_last_failure_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     resolving(monkeypatch, ("127.0.0.1", dead_port()), ("127.0.0.1", dead_port()))
     with pytest.raises(OSError, match="Connection refused"):
         await Dialler().dial("shop.example", 1)
@@ -63,7 +63,7 @@ async def test_the_last_failure_is_told(monkeypatch: pytest.MonkeyPatch) -> None
         await Dialler().dial("127.0.0.1", dead_port())
 
 
-async def test_a_name_that_cannot_be_looked_up_is_told() -> None:
+async def test_a_name_that_cannot_be_looked_up_is_reported() -> None:
     for name in ("a..b", "x" * 300):
         with pytest.raises(OSError, match=r"no such host|not known|Name"):
             await Dialler().dial(name, 1)

@@ -233,7 +233,7 @@ def test_an_error_within_a_stream_leaves_the_answer_incomplete() -> None:
     assert answer.usage.source == "partial"
 
 
-def test_a_stream_of_nothing_is_no_answer() -> None:
+def test_a_stream_of_nothing_is_not_an_answer() -> None:
     answer = _stream("[DONE]")
     assert answer.error == "the answer ended before the model had said anything"
     assert not answer.complete

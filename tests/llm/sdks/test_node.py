@@ -143,7 +143,7 @@ def test_every_call_is_read_as_the_server_answered_it(behind: Ran) -> None:
     assert not differ, "\n".join(map(str, differ))
 
 
-def test_a_repeat_by_the_sdk_is_no_step_of_its_own(behind: Ran) -> None:
+def test_a_repeat_by_the_sdk_is_not_a_step_of_its_own(behind: Ran) -> None:
     steps, last = [0], None
     for entry in behind.log:
         steps.append(steps[-1] + (entry["body"] != last))

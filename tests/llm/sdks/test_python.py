@@ -176,7 +176,7 @@ def test_what_is_of_no_family_is_counted_where_a_model_writes(behind: Ran) -> No
     assert len(generate) >= 5
 
 
-def test_a_repeat_by_the_sdk_is_no_step_of_its_own(behind: Ran) -> None:
+def test_a_repeat_by_the_sdk_is_not_a_step_of_its_own(behind: Ran) -> None:
     bodies = [entry["body"] for entry in behind.log]
     failed = [entry["finish"] == "error" for entry in behind.log]
     # What failed and is asked again at once; the same question as ever asked is a new one.

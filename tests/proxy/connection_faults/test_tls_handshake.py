@@ -183,7 +183,7 @@ def test_a_client_that_left_before_the_certificate_was_not_hit(
 
 
 @pytest.mark.wire
-def test_a_resumed_session_is_no_way_past_the_certificate(
+def test_a_resumed_session_is_not_a_way_past_the_certificate(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     context = trusting(ca.certificate)

@@ -64,7 +64,7 @@ def test_tasks_lost_recovery_and_cost_are_summed_over_the_faults() -> None:
     assert answer["cost"] == "$0.0100 a trial under clean, $0.0020 to $0.0300 under faults."
 
 
-def test_what_is_not_known_is_said_and_is_no_zero() -> None:
+def test_what_is_not_known_is_named_and_is_not_zero() -> None:
     answer = _sentences(row("clean", 9, 10), row("a", 4, 10))
 
     assert answer["tasks lost"].startswith("not known")

@@ -574,7 +574,7 @@ def test_an_unknown_exchanges_answer_is_nobodys() -> None:
     assert injector.response(answer(finished), 0) == Decision()
 
 
-def test_whether_a_rule_may_be_about_a_request_is_told_from_method_and_url() -> None:
+def test_method_and_url_decide_whether_a_rule_may_be_about_a_request() -> None:
     injector = Injector(one(match={"url": "{sites}/*", "method": "POST"}), 1, sites=(SITE,))
 
     assert injector.may_concern("POST", "HTTPS://shop.test:443/order#x")
