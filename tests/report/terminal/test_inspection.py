@@ -273,7 +273,7 @@ def test_in_how_many_answers_an_action_was_read_is_shown(tmp_path: Path) -> None
     none = RunFolder(tmp_path / "none").manifest().trial("clean", "add", solved(), story)
     text = " ".join(_printed(render_inspect(inspect_trial(none)), 80).split())
 
-    assert "0 of 2 answers with an action that WAREX can read; where" in text
+    assert "0 of 2 answers with an action that WAREX can read; WAREX cannot" in text
     assert "--vocabulary" in text
     assert "none was asked for yet" not in text
     both = (
