@@ -141,7 +141,7 @@ def test_a_broken_handler_answers_500_and_says_so(capfd: pytest.CaptureFixture[s
     assert capfd.readouterr().err == "testbed: GET /x failed: RuntimeError('no such shelf')\n"
 
 
-def test_a_client_that_hangs_up_or_talks_nonsense_is_no_error(
+def test_a_client_that_hangs_up_or_talks_nonsense_is_not_an_error(
     bed: Testbed, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for sent in (b"", b"\x16\x03\x01", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx"):

@@ -250,7 +250,7 @@ def test_an_unusable_endpoint_is_one_sentence_and_exit_code_4(
 
 
 @pytest.mark.slow
-def test_an_endpoint_that_is_not_there_is_one_sentence_and_exit_code_4(
+def test_an_endpoint_that_does_not_exist_is_one_sentence_and_exit_code_4(
     agent: Callable[..., Ran], site: Site
 ) -> None:
     ran = agent(site.address, base_url=f"http://127.0.0.1:{reserved_port()}/v1")
@@ -260,7 +260,7 @@ def test_an_endpoint_that_is_not_there_is_one_sentence_and_exit_code_4(
 
 
 @pytest.mark.slow
-def test_a_browser_that_is_not_there_is_one_sentence_and_exit_code_3(
+def test_a_browser_that_does_not_exist_is_one_sentence_and_exit_code_3(
     agent: Callable[..., Ran], site: Site, model: str
 ) -> None:
     ran = agent(site.address, "--browser", "/nowhere/chromium", base_url=model)

@@ -304,7 +304,7 @@ def test_plain_http_in_a_tunnel_is_read(ca: CertificateAuthority, plain: Origin)
 
 
 @pytest.mark.parametrize("server_first", [True, False])
-def test_what_is_no_http_passes_unread_and_half_closed(
+def test_what_is_not_http_passes_unread_and_half_closed(
     ca: CertificateAuthority, server_first: bool
 ) -> None:
     handler = Scripted()

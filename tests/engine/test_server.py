@@ -31,7 +31,7 @@ pytestmark = pytest.mark.wire
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def test_a_handler_that_breaks_is_told_and_its_client_is_cut(
+def test_a_handler_that_breaks_is_reported_and_its_client_is_cut(
     ca: CertificateAuthority, plain: Origin
 ) -> None:
     def breaks(exchange: Exchange) -> RequestPlan:

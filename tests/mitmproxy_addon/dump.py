@@ -22,7 +22,7 @@ MITMDUMP = shutil.which("mitmdump", path=f"{Path(sys.executable).parent}:{os.env
 class Dump:
     port: int
     process: "subprocess.Popen[str]"
-    said: list[str]
+    output: list[str]
 
     @property
     def url(self) -> str:
@@ -31,7 +31,7 @@ class Dump:
     def stop(self) -> str:
         self.process.send_signal(signal.SIGINT)
         rest, _ = self.process.communicate(timeout=20)
-        return "".join(self.said) + rest
+        return "".join(self.output) + rest
 
 
 @contextmanager

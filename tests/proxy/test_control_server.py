@@ -81,7 +81,7 @@ def test_a_page_from_elsewhere_is_refused_even_with_the_token(begin: Begin) -> N
     assert [event.call for event in lane.events(Control)] == ["status"]
 
 
-def test_what_is_no_request_is_answered_in_words(begin: Begin) -> None:
+def test_what_is_not_a_request_is_answered_in_words(begin: Begin) -> None:
     malformed = [
         (b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03\r\n\r\n", b"400"),
         (b"GET / HTTP/1.1\r\n\r\n", b"400"),

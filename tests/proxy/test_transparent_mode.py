@@ -343,7 +343,7 @@ with socket.create_connection(("127.0.0.1", {port}), timeout=10) as client:
 """
 
 
-def test_what_is_no_http_is_relayed_and_recorded(begin_inside: BeginInside) -> None:
+def test_what_is_not_http_is_relayed_and_recorded(begin_inside: BeginInside) -> None:
     with _service(_shout) as port, begin_inside(host_ports=(port,)) as within:
         assert within.python(_talk(port, b"get some\r\n", 10)) == "b'GET SOME\\r\\n'\n"
     [tunnel] = within.lane.events(Tunnel)

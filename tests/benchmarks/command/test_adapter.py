@@ -190,7 +190,7 @@ def test_a_pattern_is_looked_for_in_what_it_printed(
 
 
 @pytest.mark.parametrize("success", [0, {"at_least": -1}, "0"])
-def test_a_value_that_was_never_printed_is_no_success(tmp_path: Path, success: Any) -> None:
+def test_a_value_that_was_never_printed_is_not_a_success(tmp_path: Path, success: Any) -> None:
     (tmp_path / "agent.log").write_text("it broke before it counted\n")
 
     assert result_of(tmp_path, result={"regex": r"errors: (\d+)"}, success=success).score == 0.0

@@ -81,7 +81,7 @@ def test_a_socks5_proxy_looks_the_host_up(
         ("someone:secret@", "the connection was refused"),
     ],
 )
-def test_what_a_socks5_proxy_refuses_is_told(
+def test_what_a_socks5_proxy_refuses_is_reported(
     ca: CertificateAuthority, text: str, message: str
 ) -> None:
     handler = Scripted()
@@ -97,7 +97,9 @@ def test_what_a_socks5_proxy_refuses_is_told(
 
 
 @pytest.mark.wire
-def test_an_http_proxy_that_refuses_is_told(ca: CertificateAuthority, secure_h1: Origin) -> None:
+def test_an_http_proxy_that_refuses_is_reported(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
     handler = Scripted()
     with (
         UpstreamProxy("someone:secret") as proxy,

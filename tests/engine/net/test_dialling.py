@@ -13,7 +13,7 @@ from warex.engine.net.dialling import Dialler, in_turn
 def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> None:
     """Let every name have these addresses."""
 
-    async def found(*_: object, **__: object) -> list[tuple[Any, ...]]:
+    async def resolve(*_: object, **__: object) -> list[tuple[Any, ...]]:
         return [
             (
                 socket.AF_INET6 if ":" in host else socket.AF_INET,
@@ -25,7 +25,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> N
             for host, port in addresses
         ]
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", found)
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
 
 
 def test_families_take_turns() -> None:
@@ -55,7 +55,7 @@ async def test_an_address_that_is_silent_is_not_waited_for(
         await asyncio.sleep(0)
 
 
-async def test_the_last_failure_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_last_failure_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     resolving(monkeypatch, ("127.0.0.1", reserved_port()), ("127.0.0.1", reserved_port()))
     with pytest.raises(OSError, match="Connection refused"):
         await Dialler().dial("shop.example", 1)
@@ -63,7 +63,7 @@ async def test_the_last_failure_is_told(monkeypatch: pytest.MonkeyPatch) -> None
         await Dialler().dial("127.0.0.1", reserved_port())
 
 
-async def test_a_name_that_cannot_be_looked_up_is_told() -> None:
+async def test_a_name_that_cannot_be_looked_up_is_reported() -> None:
     for name in ("a..b", "x" * 300):
         with pytest.raises(OSError, match=r"no such host|not known|Name"):
             await Dialler().dial(name, 1)

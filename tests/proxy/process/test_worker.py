@@ -46,7 +46,7 @@ def test_a_caller_that_says_nothing_is_not_served(channel: socket.socket) -> Non
     assert lines_of(channel) == []
 
 
-def test_what_is_no_configuration_is_refused_in_a_sentence(channel: socket.socket) -> None:
+def test_what_is_not_a_configuration_is_refused_in_a_sentence(channel: socket.socket) -> None:
     channel.sendall(b'{"ca": 1}\n')
     (failed,) = lines_of(channel)
     assert failed["kind"] == "failed"
