@@ -5,6 +5,7 @@ and prints how many bytes of memory are reserved, ``node`` kills the second node
 node. It kills what is left, and ends, with standard input.
 """
 
+import faulthandler
 import os
 import signal
 import sys
@@ -15,6 +16,8 @@ import ray
 from ray.cluster_utils import Cluster
 
 MEMORY = 2 * 1024**3
+START_LIMIT = 150
+"""Seconds in which both nodes are up, also on a busy machine."""
 
 
 def memory_asked_for_where_no_cpu_is_free(cluster: Cluster) -> int:
@@ -32,8 +35,11 @@ def memory_asked_for_where_no_cpu_is_free(cluster: Cluster) -> int:
 
 
 def main() -> None:
+    # A start that hangs says where, and ends.
+    faulthandler.dump_traceback_later(START_LIMIT, exit=True)
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "memory": MEMORY})
     second = cluster.add_node(num_cpus=1, memory=MEMORY)
+    faulthandler.cancel_dump_traceback_later()
     sys.stdout.write(f"{cluster.address}\n")
     sys.stdout.flush()
     for line in sys.stdin:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -116,20 +116,28 @@ class _Cluster:
 
 
 @contextmanager
-def cluster() -> Iterator[_Cluster]:
-    with subprocess.Popen(
+def cluster(folder: Path) -> Iterator[_Cluster]:
+    """Run a cluster. Ray itself fails to start at times, on ports that others took: three tries."""
+    log = folder / "ray.log"
+    for _ in range(3):
+        with log.open("a") as errors, started(errors) as process:
+            assert process.stdin
+            assert process.stdout
+            if address := process.stdout.readline().strip():
+                yield _Cluster(process, address)
+                process.stdin.close()
+                return
+    raise AssertionError(f"no cluster came up:\n{log.read_text()[-9000:]}")
+
+
+def started(errors: IO[str]) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
         [sys.executable, HERE / "ray_cluster.py"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=errors,
         text=True,
-    ) as process:
-        assert process.stdout
-        address = process.stdout.readline().strip()
-        assert address, "no cluster came up"
-        assert process.stdin
-        yield _Cluster(process, address)
-        process.stdin.close()
+    )
 
 
 def warex(*arguments: object) -> "subprocess.Popen[str]":
@@ -194,7 +202,7 @@ def counted(run: Path) -> Counter[tuple[str, str]]:
 
 def test_a_node_that_dies_takes_nothing_with_it(campaign: Path, tmp_path: Path) -> None:
     on_ray, here = tmp_path / "ray", tmp_path / "local"
-    with cluster() as nodes:
+    with cluster(tmp_path) as nodes:
         running = warex("run", campaign, "--ray", nodes.address, "--out", on_ray)
         asked_for = nodes.obey("busy")
         messages = until_a_trial_is_over(running)
@@ -222,7 +230,7 @@ def test_a_head_that_dies_is_a_sentence_and_the_rest_runs_later(
     campaign: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    with cluster() as nodes:
+    with cluster(tmp_path) as nodes:
         running = warex("run", campaign, "--ray", nodes.address, "--out", run)
         messages = until_a_trial_is_over(running)
         assert nodes.obey("head") == "done"
