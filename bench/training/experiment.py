@@ -65,6 +65,8 @@ class Size:
     """Tasks of the served rankers."""
     ranker_faults: tuple[str, ...] = tuple(LIVE_FAULTS)
     """The kinds of faults under which they work on them."""
+    more_questions: bool = True
+    """Whether language models are asked bound to legal answers and the hard test, too."""
 
 
 FULL: Final = Size(
@@ -165,10 +167,10 @@ class Experiment(Steps):
             self._train(model, TWO_STAGES, "failures", size.seeds[0], *before, *size.both_kinds)
         adapters = (*self.first, *self.tuned)
         self._evaluate(model, "failures", adapters, size.asked, "--data", self.path("failures"))
-        hard = ("--test", "hard")
-        self._evaluate(model, "hard", adapters, size.asked_hard, *hard)
-        bound = ("--data", self.path("failures"), "--legal", self.path("failures"))
-        self._evaluate(model, "legal", self.tuned[:1], size.asked, *bound)
+        if size.more_questions:
+            bound = ("--data", self.path("failures"), "--legal", self.path("failures"))
+            self._evaluate(model, "legal", self.tuned[:1], size.asked, *bound)
+            self._evaluate(model, "hard", adapters, size.asked_hard, "--test", "hard")
         if size.others is not None:
             self.campaign(campaigns.other_faults(size.others))
             self._others()
