@@ -27,14 +27,13 @@ class Duration:
     """How long a step took."""
 
     seconds: float
-    processor_seconds: float | None
-    """Of its commands, with their own; None in a folder of an earlier version."""
+    processor_seconds: float
+    """Of its commands, with their own."""
 
     @classmethod
     def read(cls, mark: Path) -> "Duration":
-        """Return what ``write`` wrote, or an earlier version, which wrote the seconds alone."""
-        content = json.loads(mark.read_text())
-        return cls(**content) if isinstance(content, dict) else cls(float(content), None)
+        """Return what ``write`` wrote."""
+        return cls(**json.loads(mark.read_text()))
 
     def write(self, mark: Path) -> None:
         """Write it as JSON."""

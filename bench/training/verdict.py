@@ -235,18 +235,14 @@ def _rows(asked: Sequence[Row]) -> str:
 
 
 def _took(durations: Mapping[str, Duration]) -> str:
-    """Return how long the steps took, and the processor time of those where it is known."""
+    """Return how long the steps took, and their processor time."""
     seconds = sum(it.seconds for it in durations.values())
-    known = [it.processor_seconds for it in durations.values() if it.processor_seconds is not None]
-    of = "" if len(known) == len(durations) else f" ({len(known)} of {len(durations)} steps)"
+    processor = sum(it.processor_seconds for it in durations.values())
     steps = ", ".join(
-        f"{name} {it.seconds:.0f} s"
-        + ("" if it.processor_seconds is None else f" ({it.processor_seconds:.0f} s)")
+        f"{name} {it.seconds:.0f} s ({it.processor_seconds:.0f} s)"
         for name, it in durations.items()
     )
-    return (
-        f"{seconds / 60:.0f} minutes, {sum(known) / 60:.0f} minutes of processor time{of}: {steps}."
-    )
+    return f"{seconds / 60:.0f} minutes, {processor / 60:.0f} minutes of processor time: {steps}."
 
 
 def _score_table(scores: Mapping[str, Score], before: Mapping[str, Score]) -> str:

@@ -96,7 +96,7 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
             text = json_splice.replace(text, existing, True)
     if _IDS in hidden:
         hidden.add(_PROMPT)
-    return TokenRequest(omitted.whole(text.encode()), dialect, frozenset(hidden))
+    return TokenRequest(omitted.restore(text.encode()), dialect, frozenset(hidden))
 
 
 class TokenReader:
