@@ -7,6 +7,7 @@ from math import inf
 import pytest
 
 from tests.engine.running import Scripted, running, wait_until
+from tests.ports import reserved_port
 from tests.proxy.support.client import (
     read_answer,
     read_until_closed,
@@ -14,7 +15,7 @@ from tests.proxy.support.client import (
     tunnelled,
     was_reset,
 )
-from tests.proxy.support.origin import Answer, Origin, dead_port
+from tests.proxy.support.origin import Answer, Origin
 from warex.engine.handler import Abort, Forward, Pace, Plan, ReadWhole, Relay, Respond, Stop
 from warex.engine.http.heads import Headers
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -262,7 +263,7 @@ def test_a_site_that_fails_within_its_answer_ends_the_clients_too(
 
 
 def test_a_site_that_is_down_is_not_a_client_that_left(ca: CertificateAuthority) -> None:
-    port = dead_port()
+    port = reserved_port()
     handler = Scripted()
     with running(handler, ca) as engine, proxied(engine.port) as client:
         client.sendall(f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -273,7 +274,7 @@ def test_a_site_that_is_down_is_not_a_client_that_left(ca: CertificateAuthority)
 
 
 def proxied(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=5)
+    return socket.create_connection(("127.0.0.1", port), timeout=30)
 
 
 def request(site: Origin, method: bytes = b"GET", fields: bytes = b"") -> bytes:

@@ -44,7 +44,7 @@ def ask(
         method=method or ("GET" if body is None else "POST"),
     )
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=30) as answer:
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as error:
         with error:

@@ -17,7 +17,7 @@ METHODS = ("GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", 
 
 def send(lane: Lane, data: bytes) -> bytes:
     """What comes back for these bytes, until the port closes the connection."""
-    with socket.create_connection(("127.0.0.1", lane.proxy.control_port), timeout=5) as client:
+    with socket.create_connection(("127.0.0.1", lane.proxy.control_port), timeout=30) as client:
         client.sendall(data)
         return read_until_closed(client)
 
@@ -113,7 +113,7 @@ def test_a_body_is_read_only_for_whoever_has_the_token(begin: Begin) -> None:
 def test_clients_that_say_nothing_or_half_do_not_keep_others_out(begin: Begin) -> None:
     with begin() as lane:
         where = ("127.0.0.1", lane.proxy.control_port)
-        silent = [socket.create_connection(where, timeout=5) for _ in range(200)]
+        silent = [socket.create_connection(where, timeout=30) for _ in range(200)]
         for number, client in enumerate(silent):
             client.sendall((b"", b"GET", request("POST", "/arm", "Content-Length: 9"))[number % 3])
         assert lane.proxy.call("GET", "/status")["broken"] is None

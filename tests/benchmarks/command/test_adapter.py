@@ -266,7 +266,7 @@ def test_a_site_may_be_a_folder_of_pages(tmp_path: Path) -> None:
     ) as environment:
         (served,) = environment.maps
         site, _, origin = served.partition("=")
-        with urlopen(origin, timeout=5) as answer:
+        with urlopen(origin, timeout=30) as answer:
             assert (site, answer.read()) == ("https://a.example", b"<p>tea")
 
     with pytest.raises(CampaignError, match="which is neither a folder nor an origin"):

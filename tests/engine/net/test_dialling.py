@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.proxy.support.origin import dead_port
+from tests.ports import reserved_port
 from warex.engine.net.dialling import Dialler, in_turn
 
 
@@ -38,7 +38,7 @@ async def test_an_address_that_refuses_is_followed_by_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        resolving(monkeypatch, ("127.0.0.1", dead_port()), server.getsockname())
+        resolving(monkeypatch, ("127.0.0.1", reserved_port()), server.getsockname())
         with await Dialler().dial("shop.example", 1) as opened:
             assert opened.getpeername() == server.getsockname()
 
@@ -56,11 +56,11 @@ async def test_an_address_that_is_silent_is_not_waited_for(
 
 
 async def test_the_last_failure_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    resolving(monkeypatch, ("127.0.0.1", dead_port()), ("127.0.0.1", dead_port()))
+    resolving(monkeypatch, ("127.0.0.1", reserved_port()), ("127.0.0.1", reserved_port()))
     with pytest.raises(OSError, match="Connection refused"):
         await Dialler().dial("shop.example", 1)
     with pytest.raises(OSError, match="Connection refused"):
-        await Dialler().dial("127.0.0.1", dead_port())
+        await Dialler().dial("127.0.0.1", reserved_port())
 
 
 async def test_a_name_that_cannot_be_looked_up_is_reported() -> None:
@@ -83,7 +83,7 @@ async def test_a_name_is_looked_up_once_for_connections_soon_after_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        resolving(monkeypatch, ("127.0.0.1", dead_port()), server.getsockname())
+        resolving(monkeypatch, ("127.0.0.1", reserved_port()), server.getsockname())
         dialler = Dialler()
         (await dialler.dial("shop.example", 1)).close()
         resolving(monkeypatch)

@@ -102,7 +102,7 @@ def test_plain_http_to_a_host_that_is_passed_through_is_not_read(
 ) -> None:
     with (
         begin(pass_through=("127.0.0.1",), scenario=ALWAYS) as lane,
-        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client,
+        socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client,
     ):
         url = f"http://127.0.0.1:{plain.port}/a"
         client.sendall(
