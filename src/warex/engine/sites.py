@@ -275,7 +275,7 @@ class SiteSide:
     def close(self) -> None:
         """Close the connection."""
         if not self._inboxes:
-            self.end.on_end = None  # Nobody waits for it.
+            self.end.on_end = None  # No exchange waits for it.
         self.end.close()
 
     def flush(self) -> None:

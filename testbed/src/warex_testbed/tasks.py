@@ -96,7 +96,7 @@ class AnswerCheck(BaseModel, frozen=True, extra="forbid"):
         for words in self.lacks:
             for choice in (choice for choices in self._choices() for choice in choices):
                 if _says(choice, words):
-                    raise ValueError(f"lacks {words!r} is said by {choice!r} of contains")
+                    raise ValueError(f"lacks {words!r} is part of {choice!r} of contains")
         return self
 
     def complaints(self, answer: str | None) -> list[str]:
