@@ -7,7 +7,7 @@ was not asked for; every other byte stays. Sources: OpenAI's API reference (``lo
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -22,6 +22,17 @@ from warex.traffic import TokenDialect
 
 API: Final = "openai_chat"
 """The only model API whose tokens can be captured."""
+SAMPLING_DEFAULTS: Final[Mapping[str, float]] = {
+    "temperature": 1.0,
+    "top_p": 1.0,
+    "top_k": 0.0,
+    "min_p": 0.0,
+    "repetition_penalty": 1.0,
+    "presence_penalty": 0.0,
+    "frequency_penalty": 0.0,
+}
+"""The parameters of a request that change the distribution of its tokens, and what each is where
+it is not named: of OpenAI's API and of vLLM's (``SamplingParams``)."""
 _MOST_TOKENS: Final = 1_000_000
 """Of one call, with its prompt; more are not recorded."""
 _MOST_ID: Final = 2**31
@@ -49,6 +60,8 @@ class CallTokens(Struct, frozen=True):
     prompt_token_ids: list[int]
     """Empty if the server returns none."""
     choices: list[ChoiceTokens]
+    sampling: dict[str, float] = field(default_factory=dict)
+    """The parameters of ``SAMPLING_DEFAULTS`` that the request names with a finite number."""
 
     @classmethod
     def read(cls, data: bytes) -> "CallTokens":
@@ -68,6 +81,8 @@ class TokenRequest(Struct, frozen=True):
     dialect: TokenDialect
     hidden: frozenset[str]
     """The members of the answer that the agent did not ask for."""
+    sampling: dict[str, float]
+    """As in ``CallTokens``."""
 
 
 def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
@@ -84,6 +99,7 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
     asked = as_dict(json_splice.root(text).value)
     if asked.get("top_logprobs") is not None and asked.get(_LOGPROBS) is not True:
         raise ValueError("it asks for top_logprobs without logprobs, which its API refuses")
+    sampling = {name: _finite(asked.get(name)) for name in SAMPLING_DEFAULTS}
     for name, answered in members.items():
         root = json_splice.root(text)
         existing = json_splice.member(text, root, name)
@@ -96,7 +112,12 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
             text = json_splice.replace(text, existing, True)
     if _IDS in hidden:
         hidden.add(_PROMPT)
-    return TokenRequest(omitted.whole(text.encode()), dialect, frozenset(hidden))
+    return TokenRequest(
+        omitted.whole(text.encode()),
+        dialect,
+        frozenset(hidden),
+        {name: value for name, value in sampling.items() if value is not None},
+    )
 
 
 class TokenReader:
@@ -160,7 +181,7 @@ class TokenReader:
                 )
             if has_ids:
                 choice.tokens = []
-        return CallTokens(self._prompt, choices)
+        return CallTokens(self._prompt, choices, self._request.sampling)
 
     def _note(self, answer: dict[str, JsonValue], choices: list[dict[str, JsonValue]]) -> None:
         """Keep the tokens of an answer, or of one event."""

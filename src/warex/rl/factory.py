@@ -10,6 +10,7 @@ from typing import Final, Self, Unpack
 
 from warex.api import AnyScenario, Interception, intercept
 from warex.errors import InputError
+from warex.llm.tokens import CallTokens
 from warex.proxy.certificates.ca import ensure_ca
 from warex.rl.curriculum import Curriculum, EpisodePlan, ScoredEpisode
 from warex.rl.session import Episode, Session, StartTask
@@ -35,8 +36,8 @@ class SessionFactory:
     are faulted, and how strongly; each reward moves the curriculum on. ``scenario`` may be None
     where each faulted plan names its own. ``timeout_s`` is the time limit of an agent in seconds,
     ``out`` the folder of all traces. Other keywords are those of ``warex.intercept`` about traffic;
-    with ``capture_tokens`` an episode without tokens has no reward, nor has one in which the agent
-    asked for another ``temperature`` or ``top_p`` than ``sampling`` names (each 1 by default).
+    with ``capture_tokens`` an episode without tokens has no reward, nor has one in which a call
+    names another parameter of ``SAMPLING_DEFAULTS`` than ``sampling``, the trainer's policy.
     ``create`` may be called from several threads.
 
     Raises InputError for invalid arguments, and when it is entered MachineError if the machine
@@ -186,10 +187,10 @@ class SessionFactory:
                 on_closed=self._forget,
             )
 
-    def _why_untrainable(self, trace: Trace) -> str | None:
+    def _why_untrainable(self, trace: Trace, tokens: Mapping[str, CallTokens]) -> str | None:
         reason = why_without_tokens(trace)
         if reason is None and self._sampling is not None:
-            reason = why_sampled_otherwise(trace, self._sampling)
+            reason = why_sampled_otherwise(tokens, self._sampling)
         return reason
 
     def _note_scored(self, episode: ScoredEpisode) -> None:

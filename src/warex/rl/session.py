@@ -77,6 +77,10 @@ class Verification:
     """``reason`` (why there is no reward, or None) and ``trace``, the folder."""
 
 
+type WhyUntrainable = Callable[[Trace, Mapping[str, CallTokens]], str | None]
+"""Returns why an episode's trace and its tokens, by their exchange, teach nothing, or None."""
+
+
 class Session:
     """A running episode with its agent."""
 
@@ -87,7 +91,7 @@ class Session:
         trial: Interception,
         *,
         timeout_s: float,
-        why_untrainable: Callable[[Trace], str | None] | None,
+        why_untrainable: WhyUntrainable | None,
         end_trial: ExitStack,
         end_task: ExitStack,
         on_scored: Callable[[ScoredEpisode], None],
@@ -243,7 +247,9 @@ class Session:
         try:
             ledger = self.trial.ledger
             if self._why_untrainable is not None:
-                untrainable = self._why_untrainable(self.trial.trace)
+                trace = self.trial.trace
+                tokens = self._tokens(trace.events(LlmCall))
+                untrainable = self._why_untrainable(trace, tokens)
         except WarexError as error:
             reason = reason or f"its trace cannot be read: {error}"
         missed = [it for it in ledger if it.state != "delivered"]
