@@ -35,16 +35,22 @@ def test_sessions_and_their_results_satisfy_openenvs_classes(python: Program) ->
 
 
 @pytest.mark.wire
-def test_trls_loop_trains_on_the_tokens_and_leaves_an_episode_without_them_out(
+def test_trls_worker_trains_on_the_tokens_and_leaves_an_episode_without_them_out(
     python: Program, tmp_path: Path
 ) -> None:
-    script, ca = FOLDER / "trl_loop.py", str(tmp_path / "ca")
+    script, ca = FOLDER / "trl_worker.py", str(tmp_path / "ca")
     written = python(script, tmp_path / "out", WAREX_CA_DIR=ca)
-    rollouts: list[dict[str, Any]] = json.loads(written.splitlines()[-1])
-    mask = [0] * len(PROMPT_IDS) + [1] * len(IDS)
-    row = [PROMPT_IDS + IDS, mask, [0.0] * len(PROMPT_IDS) + LOGPROBS]
-    answer = {"role": "assistant", "content": "click('7')"}
-    assert rollouts == [
-        {"last message": answer, "ids": IDS, "rows": [row], "reward": 1.0},
-        {"last message": None, "ids": [], "rows": [], "reward": None},
+    result: dict[str, Any] = json.loads(written.splitlines()[-1])
+    prompt = [0] * len(PROMPT_IDS)
+    row = {
+        "last message": {"role": "assistant", "content": "click('7')"},
+        "ids": PROMPT_IDS + IDS,
+        "mask": prompt + [1] * len(IDS),
+        "logprobs": pytest.approx(prompt + LOGPROBS),
+        "group": 0,
+    }
+    assert result["rows"] == [
+        {**row, "reward": 1.0, "advantage": 1.0},
+        {**row, "reward": 0.0, "advantage": -1.0},
     ]
+    assert result["exit code"] == 0, "the worker's process was ended by force"

@@ -96,10 +96,10 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
     if dialect == "vllm":
         members["return_token_ids"] = _IDS
     hidden: set[str] = set()
-    asked = as_dict(json_splice.root(text).value)
+    root = json_splice.root(text)
+    asked, sampling = as_dict(root.value), _sampling_in(text, root)
     if asked.get("top_logprobs") is not None and asked.get(_LOGPROBS) is not True:
         raise ValueError("it asks for top_logprobs without logprobs, which its API refuses")
-    sampling = {name: _finite(asked.get(name)) for name in SAMPLING_DEFAULTS}
     for name, answered in members.items():
         root = json_splice.root(text)
         existing = json_splice.member(text, root, name)
@@ -116,8 +116,18 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
         omitted.whole(text.encode()),
         dialect,
         frozenset(hidden),
-        {name: value for name, value in sampling.items() if value is not None},
+        sampling,
     )
+
+
+def _sampling_in(text: str, root: Span) -> dict[str, float]:
+    """Return the parameters of ``SAMPLING_DEFAULTS`` in a request that are finite numbers."""
+    values: dict[str, float] = {}
+    for name in as_dict(root.value).keys() & SAMPLING_DEFAULTS.keys():
+        place = json_splice.member(text, root, name)
+        if place is not None and type(place.value) is int:
+            values[name] = float(text[place.begin : place.end])
+    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 class TokenReader:
