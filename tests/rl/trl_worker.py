@@ -74,7 +74,12 @@ def sessions(sampling: Mapping[str, Any]) -> SessionFactory:
 
 
 def main() -> None:
-    """Print what the worker hands to a trainer of the first group, and how its process ends."""
+    """Print what the worker hands to a trainer of the first group, and how its process ends.
+
+    The comparison with OpenEnv's classes is made here, too, since the imports take long.
+    """
+    from tests.rl.openenv_classes import comparison
+
     PartialState()  # As the trainer has made it; the worker's logging needs it.
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(WordLevel({"a": 0}, "a")))
     tokenizer.response_template = ""  # Only a worker that samples the turns itself uses it.
@@ -108,7 +113,7 @@ def main() -> None:
         }
         for it in samples
     ]
-    print(json.dumps({"rows": rows, "exit code": process.exitcode}))
+    print(json.dumps({"classes": comparison(), "rows": rows, "exit code": process.exitcode}))
 
 
 if __name__ == "__main__":
