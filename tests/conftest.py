@@ -31,6 +31,9 @@ for _number, _usual in (
         signal.signal(_number, _usual)
 
 
+# Each processor has tests of its own: several threads of one computation would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A command of a test does not write into the summary of the job that runs the tests.
 for _variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
     os.environ.pop(_variable, None)
@@ -143,13 +146,38 @@ def _files(config: pytest.Config) -> list[Path]:
     return sorted(it for it in files if not pytest_ignore_collect(it, config))
 
 
-# ---- the quick tier does not read the files of the other
+# ---- a tier does not read the files of the other
 
 _SLOW_FILE = re.compile(r"^pytestmark = (?:\[[^\]]*)?pytest\.mark\.slow\b", re.MULTILINE)
+_MENTIONS_SLOW = re.compile(r"\bslow\b|\bhypothesis\b")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out, for ``-m "not slow"``, files that are slow as a whole: to import them costs."""
-    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+    """Leave out the files in which a tier has no test: to import them costs."""
+    if not collection_path.match("test_*.py"):
         return None
-    return True if _SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) else None
+    match config.option.markexpr:
+        case "not slow":
+            has_none = _SLOW_FILE.search(collection_path.read_text(encoding="utf-8")) is not None
+        case "slow" | "slow or hypothesis":
+            has_none = not _MENTIONS_SLOW.search(collection_path.read_text(encoding="utf-8"))
+        case _:
+            return None
+    return True if has_none else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a test of the slow tier in a file that this tier would not read."""
+    marked = {
+        item.path
+        for item in items
+        if item.get_closest_marker("slow")
+        or getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+    }
+    silent = [it for it in marked if not _MENTIONS_SLOW.search(it.read_text(encoding="utf-8"))]
+    if silent:
+        raise pytest.UsageError(
+            f"{', '.join(map(str, silent))}: name the marker slow, or import hypothesis, in the"
+            " file itself: the slow tier reads no others"
+        )

@@ -224,13 +224,13 @@ def test_tasks_arming_and_single_faults_are_at_hand(maps: dict[str, str]) -> Non
 
 
 @pytest.mark.wire
-def test_a_single_fault_that_cannot_be_is_told_in_a_sentence() -> None:
+def test_an_impossible_fault_is_reported_in_a_sentence() -> None:
     with warex.intercept() as proxy, pytest.raises(InputError, match=r"control API, /faults.*kind"):
         proxy.plan({"kind": "flood"})
 
 
 @pytest.mark.wire
-def test_a_call_that_cannot_be_made_is_told_in_a_sentence() -> None:
+def test_a_call_that_cannot_be_made_is_reported_in_a_sentence() -> None:
     with warex.intercept() as proxy:
         for wrong in ("x", ["kind"], None):
             with pytest.raises(InputError, match=r"plan\(…\): the fault .* is not a dict"):
@@ -471,7 +471,7 @@ def test_what_the_proxy_has_to_say_is_logged_and_kept(caplog: pytest.LogCaptureF
 
 
 @pytest.mark.wire
-def test_selenium_that_is_not_there_is_named_with_the_remedy(
+def test_selenium_that_does_not_exist_is_named_with_the_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "selenium.webdriver", None)

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 from tests.analysis.output.test_comparison import run
 from tests.cli.process import finished
-from tests.proxy.support.origin import dead_port
+from tests.ports import reserved_port
 
 ROOT = Path(__file__).parents[1]
 LARGEST = 115
@@ -84,7 +84,7 @@ def folder(tmp_path: Path) -> Path:
         # The fault is met before any site is asked.
         "benchmark": {
             "name": "command",
-            "sites": {"https://shop.example": f"http://127.0.0.1:{dead_port()}"},
+            "sites": {"https://shop.example": f"http://127.0.0.1:{reserved_port()}"},
             "options": command,
         },
         "agents": [{"name": "a", "model": "none"}],

@@ -16,20 +16,25 @@ OTHER_CODE = [
     for path in (ROOT / folder).rglob("*.py")
 ]
 CLUMSY = re.compile(
-    r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?)\b|cannot be had"
-    r"|\bthat there (?:is|are) not\b"
-    r"|(?<!there )\b(?:is|was)\s+no\s+(?!longer|more|less|better|such|one\b)\w+",
+    r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?|whoever)\b|cannot be (?:had|told)|told apart"
+    r"|\bthat there (?:is|are) not\b|\bwhat there (?:is|are)\b"
+    r"|(?<!there )\b(?:is|are|was|were)\s+no\s+(?!longer|more|less|better|such|one\b)\w+",
     re.IGNORECASE,
 )
 """Turns that are hard to read: write "the same", "that does not exist", "is not a"."""
 VAGUE = r"(?:found|given|gone|held|kept|laid|said|sighting|spoken|there|told|whole)"
-NAMES_IT = re.compile(rf"^[^\n\"'`#]*\b{VAGUE}\b.*$", re.MULTILINE)
+NAMES_IT = re.compile(
+    rf"^[^\n\"'`#]*(?<![a-zA-Z])(?:{VAGUE}|{VAGUE.upper()}|{VAGUE.title()})\b.*$", re.MULTILINE
+)
 BINDS_IT = re.compile(
     rf"^ +(?:[\w*(]+, )*{VAGUE}(?:, [\w*()]+)*(?:: [^=]+)? [-+|&]?= "
     rf"|\b(?:for|lambda|as) (?:[\w*(]+, )*{VAGUE}\b(?:, \w+\)?)*(?: in |:)|\({VAGUE} := "
     rf"|[(,] ?\**{VAGUE}: [\w\"]+.*[,)]|^ +{VAGUE}: .*,$"
+    rf"|^ *(?:async )?(?:def|class) _*(?i:{VAGUE})\b"
+    rf"|^ *_*(?i:{VAGUE})(?:: [^=]+)?(?: = .*)?$"
+    rf"|\bself\._*{VAGUE}(?:: [^=]+)?(?:, [\w.]+)* = "
 )
-"""A line that gives a variable, parameter or field a name that does not say what it holds."""
+"""A line that gives something a name that does not say what it holds or does."""
 
 
 def linked(page: Path) -> list[Path]:
@@ -72,7 +77,7 @@ def test_docs_show_every_package_on_the_map() -> None:
     assert {package for package in packages if f"`{package}`" not in architecture} == set()
 
 
-def test_the_map_shows_no_package_that_is_not_there() -> None:
+def test_the_map_shows_no_package_that_does_not_exist() -> None:
     architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     map_of_packages = architecture.partition("| package |")[2].partition("\n\n")[0]
     shown = {
@@ -175,7 +180,7 @@ def test_a_clumsy_turn_is_noticed_over_the_end_of_a_line() -> None:
         assert not CLUMSY.search(text)
 
 
-def test_variables_say_what_they_hold() -> None:
+def test_names_say_what_they_hold_or_do() -> None:
     vague = [
         f"{path.relative_to(ROOT)}: {line[0].strip()}"
         for path in (*SOURCES, *OTHER_CODE)
@@ -191,5 +196,7 @@ def test_a_vague_name_is_noticed_however_it_is_bound() -> None:
         assert BINDS_IT.search(f"    {line}")
     for line in ("def f(given: str) -> None:", "told: bool,", "except ValueError as gone:"):
         assert BINDS_IT.search(f"    {line}")
-    for line in ("f(found=1)", "a.said = 1", "What is found there:", "if kept == 1:", "held()"):
+    for line in ("def _whole(self):", "class Said:", "_KEPT = 1", "self._held = b", "found: str"):
+        assert BINDS_IT.search(f"    {line}")
+    for line in ("f(found=1)", "What is found there:", "if kept == 1:", "held()", "held_s: int"):
         assert not BINDS_IT.search(f"    {line}")

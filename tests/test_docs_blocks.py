@@ -88,9 +88,9 @@ def read(block: Block) -> None:
             for line in [block.text] if block.text.startswith("{\n") else block.text.splitlines():
                 json.loads(line)
         case "toml":
-            whole(tomllib.loads(block.text))
+            require_complete(tomllib.loads(block.text))
         case "yaml":
-            whole(yaml.safe_load(block.text))
+            require_complete(yaml.safe_load(block.text))
         case "python":
             compile(block.text, str(block.page), "exec")
         case "diff":
@@ -110,7 +110,7 @@ def added(text: str) -> None:
     assert not re.search(r"^(?!\+)", text.rstrip("\n"), re.MULTILINE)
 
 
-def whole(data: Any) -> None:
+def require_complete(data: Any) -> None:
     keys = data.keys() if isinstance(data, dict) else set()
     if {"name", "agents", "conditions"} <= keys:
         assert validate_document(CampaignConfig, data)[1] == []

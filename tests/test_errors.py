@@ -33,7 +33,7 @@ def test_what_the_machine_lacks_exits_with_3() -> None:
     assert not issubclass(MachineError, InputError)
 
 
-def test_a_broken_harness_is_no_bad_input() -> None:
+def test_a_broken_harness_is_not_bad_input() -> None:
     assert TrialVoid("a sentence").exit_code == 1
     assert not issubclass(TrialVoid, InputError | MachineError)
 

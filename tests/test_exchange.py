@@ -173,7 +173,7 @@ def test_a_program_that_posts_asks_for_no_page_but_a_form_does() -> None:
     assert resource_of(Request("POST", "http://shop.test/order", NAVIGATION)) == "document"
 
 
-def test_a_programs_request_is_no_page_of_its_own() -> None:
+def test_a_programs_request_is_not_a_page_of_its_own() -> None:
     program = {"user-agent": "python-requests/2.32", "accept": HTML}
 
     assert not Request("GET", "https://index.test/simple/", program).is_top_level

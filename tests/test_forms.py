@@ -140,7 +140,7 @@ def test_the_action_gives_warex_its_inputs_word_for_word_and_ends_as_it_does(run
     assert not (runner / "broken").exists()
 
 
-def test_the_action_compares_with_a_run_that_is_there(runner: Path) -> None:
+def test_the_action_compares_with_an_existing_run(runner: Path) -> None:
     assert step(runner, "Compare with the earlier run", {"compare-with": "before"}) == []
 
     (runner / "before").mkdir()

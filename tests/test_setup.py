@@ -127,7 +127,7 @@ def test_the_named_chromium_goes_first(machine: Path) -> None:
     assert completed.stdout == f"{named}\n"
 
 
-def test_a_named_chromium_that_does_not_run_is_no_reason_to_take_another(machine: Path) -> None:
+def test_a_named_chromium_that_does_not_run_is_not_a_reason_to_take_another(machine: Path) -> None:
     program(machine / "bin" / "chromium", "Chromium 1")
     done = setup(machine, "--find-chromium", WAREX_CHROMIUM="/nowhere/chrome")
 
@@ -136,7 +136,7 @@ def test_a_named_chromium_that_does_not_run_is_no_reason_to_take_another(machine
     assert "WAREX_CHROMIUM is /nowhere/chrome" in done.stderr
 
 
-def test_a_stub_that_asks_for_a_package_is_no_chromium(machine: Path) -> None:
+def test_a_stub_that_asks_for_a_package_is_not_chromium(machine: Path) -> None:
     full = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     for name in (*full, "chromium-headless-shell", "chrome-headless-shell"):
         program(machine / "bin" / name, "Please install the snap", status=1)

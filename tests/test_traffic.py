@@ -97,7 +97,7 @@ def test_a_mapping_leads_from_an_origin_to_another(
         "https://[shop=http://a",
     ],
 )
-def test_what_is_no_mapping_is_a_sentence(text: str) -> None:
+def test_what_is_not_a_mapping_is_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="is not a mapping of one origin to another"):
         HostMap.parse(text)
 
@@ -105,7 +105,7 @@ def test_what_is_no_mapping_is_a_sentence(text: str) -> None:
 @pytest.mark.parametrize(
     "proxy", ["127.0.0.1:8080", "socks4://a:1", "http://a", "http://:80", "http://a:b", "http://[a"]
 )
-def test_what_is_no_proxy_is_a_sentence(proxy: str) -> None:
+def test_what_is_not_a_proxy_is_a_sentence(proxy: str) -> None:
     with pytest.raises(ValueError, match="is not a proxy; write http://host:port"):
         read_proxy_url(proxy)
 

@@ -235,7 +235,7 @@ async def _read_until_idle(reader: asyncio.StreamReader, case: Case, idle_second
     with suppress(TimeoutError, ConnectionError, ssl.SSLError):
         while more := await asyncio.wait_for(reader.read(65536), idle_seconds):
             data += more
-            if _is_http2_over(data) if case.channel == "h2" else _is_whole(data):
+            if _is_http2_over(data) if case.channel == "h2" else _is_complete(data):
                 break
     return data
 
@@ -256,7 +256,7 @@ def _is_http2_over(data: bytes) -> bool:
     return False
 
 
-def _is_whole(data: bytes) -> bool:
+def _is_complete(data: bytes) -> bool:
     """Whether this is a complete answer with a content length."""
     head, end, body = data.partition(b"\r\n\r\n")
     length = re.search(rb"(?i)\r\ncontent-length: *(\d{1,6})\r\n", head + b"\r\n")

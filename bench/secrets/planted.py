@@ -45,7 +45,7 @@ _TEXTS = ("prompt", "blocks", "tool result", "answer", "mcp result", "log")
 _AGENT = ("answer", "history", "tool argument", "log")
 _COMMANDS = ("answer", "tool argument", "prompt", "log", "mcp arguments")
 _ONE = ("{word_password}",)
-_SPOKEN = ("{word_password}", "{token 14}")
+_TWO = ("{word_password}", "{token 14}")
 _WEBARENA = "Tab 0: Login\n[10] textbox 'Email' required: False\n[12] textbox 'Password' required: True\n[14] button 'Log In'"  # noqa: E501
 _GYM = "RootWebArea 'Login', focused\n\t[a50] textbox 'Email', clickable\n\t[a51] textbox 'Password', clickable, required\n\t[a52] button 'Sign in'"  # noqa: E501
 _SNAPSHOT = (
@@ -191,7 +191,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "typed as a sentence says",
-        _SPOKEN,
+        _TWO,
         (
             'Type "{}" into the password field',
             "I will enter '{}' in the password box.",
@@ -222,7 +222,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "assigned",
-        (*_SPOKEN, "{short_password}"),
+        (*_TWO, "{short_password}"),
         (
             "password={}&user=bob",
             "user=bob&password={}",
@@ -256,7 +256,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "on a command line",
-        _SPOKEN,
+        _TWO,
         (
             "sshpass -p {} ssh bob@host",
             "sshpass -p '{}' ssh bob@host",

@@ -55,6 +55,8 @@ class Size:
     """Tasks of the served rankers."""
     ranker_faults: tuple[str, ...] = tuple(LIVE_FAULTS)
     """The kinds of faults under which they work on them."""
+    more_questions: bool = True
+    """Whether language models are asked bound to legal answers and the hard test, too."""
 
 
 FULL: Final = Size(
@@ -147,9 +149,10 @@ class Experiment(Steps):
             self._train(model, name, "failures", seed, *before, *size.stage_two)
         adapters = (*self.first, *self.tuned)
         self._evaluate(model, "failures", adapters, "--data", self.path("failures"))
-        bound = ("--data", self.path("failures"), "--legal", self.path("failures"))
-        self._evaluate(model, "legal", adapters[-1:], *bound)
-        self._evaluate(model, "hard", adapters, "--test", "hard")
+        if size.more_questions:
+            bound = ("--data", self.path("failures"), "--legal", self.path("failures"))
+            self._evaluate(model, "legal", adapters[-1:], *bound)
+            self._evaluate(model, "hard", adapters, "--test", "hard")
         if size.others is not None:
             self.campaign(campaigns.other_faults(size.others))
             self._others()

@@ -93,10 +93,11 @@ def read_result(experiment: Experiment) -> ExperimentResult:
     if experiment.model is not None:
         tested = _answers(folder / "answers-failures", experiment.model)
         rows = {row.id: row for row in read_dataset(folder / "failures").rows("test")}
-        bound = _answers(folder / "answers-legal", experiment.model)
-        legal = {f"{name}, legal": _score(classes, rows) for name, classes in bound.items()}
-        asked = _answers(folder / HARD, experiment.model)
-        hard = {name: _score(classes, pairs) for name, classes in asked.items()}
+        if experiment.size.more_questions:
+            bound = _answers(folder / "answers-legal", experiment.model)
+            legal = {f"{name}, legal": _score(classes, rows) for name, classes in bound.items()}
+            asked = _answers(folder / HARD, experiment.model)
+            hard = {name: _score(classes, pairs) for name, classes in asked.items()}
         if (folder / "answers-others").is_dir():
             other_rows = {row.id: row for row in read_dataset(folder / "others").rows("train")}
             others = {

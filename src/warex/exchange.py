@@ -162,7 +162,7 @@ class Request(Struct, frozen=True, dict=True):
     def stated_resource(self) -> Resource | None:
         """The kind of resource that the client states, whatever the site answers."""
         headers = self.headers
-        return _said_by_browser(headers) or ("other" if _names_a_program(headers) else None)
+        return _by_browser_headers(headers) or ("other" if _names_a_program(headers) else None)
 
 
 class Response(Struct, frozen=True):
@@ -308,7 +308,7 @@ def resource_by_extension(extension: str) -> Resource | None:
     return _BY_EXTENSION.get(extension.lower())
 
 
-def _said_by_browser(headers: Mapping[str, str]) -> Resource | None:
+def _by_browser_headers(headers: Mapping[str, str]) -> Resource | None:
     if headers.get("upgrade", "").lower() == "websocket":
         return "websocket"
     if (destination := headers.get("sec-fetch-dest")) is not None:

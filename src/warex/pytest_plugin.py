@@ -177,15 +177,15 @@ class CampaignRun:
         judgement = judge_run(self.table, demand)
         self._gates.extend(gate_cases(judgement, None if on_unclear == "skip" else on_unclear))
         if judgement.end == "broken":
-            raise AssertionError(self._told(f"does not reach {demand}", judgement.broken))
+            raise AssertionError(self._explain(f"does not reach {demand}", judgement.broken))
         if judgement.end == "cannot tell":
-            message = self._told(f"may or may not reach {demand}", judgement.unclear)
+            message = self._explain(f"may or may not reach {demand}", judgement.unclear)
             if on_unclear == "fail":
                 raise AssertionError(message)
             if on_unclear == "skip":
                 pytest.skip(message)
 
-    def _told(self, verdict: str, sentences: tuple[str, ...]) -> str:
+    def _explain(self, verdict: str, sentences: tuple[str, ...]) -> str:
         lines = "".join(f"\n  {sentence}" for sentence in sentences)
         return f"{self.path.name} {verdict}:{lines}\n{self.report}"
 

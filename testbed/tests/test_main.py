@@ -33,7 +33,7 @@ def test_one_line_tells_the_ports(program: subprocess.Popen[str]) -> None:
     printed = ports(program)
     assert set(printed) == {"port", "admin_port"}
     with urllib.request.urlopen(
-        f"http://127.0.0.1:{printed['admin_port']}/health", timeout=5
+        f"http://127.0.0.1:{printed['admin_port']}/health", timeout=30
     ) as it:
         assert json.load(it) == {"ok": True, "requests": 0}
 
@@ -42,7 +42,7 @@ def test_one_line_tells_the_ports(program: subprocess.Popen[str]) -> None:
 def test_it_ends_quietly_when_told(program: subprocess.Popen[str], number: int) -> None:
     ports(program)
     program.send_signal(number)
-    assert program.wait(5) == 0
+    assert program.wait(30) == 0
     assert program.stderr is not None
     assert program.stderr.read() == ""
 
@@ -51,7 +51,7 @@ def test_it_ends_when_standard_input_is_closed(program: subprocess.Popen[str]) -
     ports(program)
     assert program.stdin is not None
     program.stdin.close()
-    assert program.wait(5) == 0
+    assert program.wait(30) == 0
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_it_ends_when_standard_input_is_closed(program: subprocess.Popen[str]) -
     ],
 )
 def test_bad_input_is_a_sentence(arguments: list[str], says: str) -> None:
-    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=10)
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert says in done.stderr
     assert "Traceback" not in done.stderr
@@ -75,7 +75,7 @@ def test_bad_input_is_a_sentence(arguments: list[str], says: str) -> None:
 
 def test_tasks_are_listed_with_where_each_begins() -> None:
     command = (*COMMAND[:-1], "tasks")
-    listed = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout
+    listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert listed.splitlines() == [
         f"{task.name}\thttps://{task.host}{task.start}\t{task.goal}" for task in load_tasks()
     ]

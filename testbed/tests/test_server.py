@@ -34,7 +34,7 @@ def ask(
     body: bytes | Iterator[bytes] = b"",
     headers: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[http.client.HTTPResponse, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request(method, target, body or None, dict(headers))
         answer = connection.getresponse()
@@ -44,7 +44,7 @@ def ask(
 
 
 def test_a_connection_is_kept_for_the_next_request(bed: Testbed) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", bed.port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", bed.port, timeout=30)
     connection.request("GET", "/")
     connection.getresponse().read()
     first = connection.sock
@@ -80,7 +80,7 @@ def test_a_write_is_seen_and_a_reset_takes_it_back(bed: Testbed) -> None:
 
 
 def test_a_reset_ends_the_connections_that_there_are(bed: Testbed) -> None:
-    with socket.create_connection(("127.0.0.1", bed.port), timeout=5) as visitor:
+    with socket.create_connection(("127.0.0.1", bed.port), timeout=30) as visitor:
         visitor.sendall(b"HEAD / HTTP/1.1\r\nHost: calendar.warex.test\r\n\r\n")
         assert visitor.recv(65536)
         ask(bed.admin_port, "POST", "/reset")
@@ -90,7 +90,7 @@ def test_a_reset_ends_the_connections_that_there_are(bed: Testbed) -> None:
 def test_who_came_before_a_reset_changes_nothing_after_it() -> None:
     sites = Sites()
     listener = Listener(("127.0.0.1", 0), sites.visit)
-    connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=30)
     with running(listener):
         connection.request("GET", "/")
         connection.getresponse().read()
@@ -121,7 +121,7 @@ def test_a_body_in_chunks_is_one_like_another_until_it_is_too_large(bed: Testbed
 def test_the_rest_of_a_body_that_was_refused_is_not_the_next_request(bed: Testbed) -> None:
     large = b"x" * (LARGEST_BODY + 1)
     head = f"POST /events HTTP/1.1\r\nHost: x\r\nContent-Length: {len(large)}\r\n\r\n".encode()
-    with socket.create_connection(("127.0.0.1", bed.port), timeout=5) as visitor:
+    with socket.create_connection(("127.0.0.1", bed.port), timeout=30) as visitor:
         visitor.sendall(head)
         assert visitor.recv(12) == b"HTTP/1.1 413"
         visitor.sendall(large + b"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -141,11 +141,11 @@ def test_a_broken_handler_answers_500_and_says_so(capfd: pytest.CaptureFixture[s
     assert capfd.readouterr().err == "testbed: GET /x failed: RuntimeError('no such shelf')\n"
 
 
-def test_a_client_that_hangs_up_or_talks_nonsense_is_no_error(
+def test_a_client_that_hangs_up_or_talks_nonsense_is_not_an_error(
     bed: Testbed, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for sent in (b"", b"\x16\x03\x01", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx"):
-        with socket.create_connection(("127.0.0.1", bed.port), timeout=5) as visitor:
+        with socket.create_connection(("127.0.0.1", bed.port), timeout=30) as visitor:
             visitor.sendall(sent)
     ask(bed.port, "GET", "/")
     assert capfd.readouterr().err == ""
@@ -153,7 +153,7 @@ def test_a_client_that_hangs_up_or_talks_nonsense_is_no_error(
 
 def test_leaving_ends_who_waits() -> None:
     with Testbed() as bed:
-        silent = socket.create_connection(("127.0.0.1", bed.port), timeout=5)
+        silent = socket.create_connection(("127.0.0.1", bed.port), timeout=30)
         ask(bed.port, "GET", "/")
     with silent:
         assert silent.recv(1) == b""
@@ -204,7 +204,7 @@ def test_the_sites_speak_tls_and_a_silent_client_holds_up_nobody(
     with (
         Testbed(tls=tls_context(*certificate)) as bed,
         socket.create_connection(("127.0.0.1", bed.port)),
-        socket.create_connection(("127.0.0.1", bed.port), timeout=5) as plain,
+        socket.create_connection(("127.0.0.1", bed.port), timeout=30) as plain,
         trust.wrap_socket(plain, server_hostname="calendar.warex.test") as secured,
     ):
         secured.sendall(b"GET /static/app.js HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

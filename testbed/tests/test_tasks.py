@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from warex_testbed.sites import HOSTS, Sites
-from warex_testbed.tasks import FILES, AnswerCheck, Task, load_tasks, read_tasks, told_apart
+from warex_testbed.tasks import FILES, AnswerCheck, Task, load_tasks, read_tasks, require_distinct
 
 TASKS = load_tasks()
 DOCS = Path(__file__).parents[2] / "docs/reference/testbed.md"
@@ -83,7 +83,7 @@ def test_the_order_of_a_list_does_not_matter_but_what_is_in_it_does() -> None:
     assert task.judge(state, None).score == 0.0
 
 
-def test_a_tag_made_beside_the_old_one_is_no_renaming() -> None:
+def test_a_tag_made_beside_the_old_one_is_not_a_renaming() -> None:
     task = named("mail-rename-tag")
     state = fresh()
     letter = next(each for each in state[task.host]["messages"] if each["labels"] == ["Reading"])
@@ -188,7 +188,7 @@ def test_an_explanation_may_name_what_led_to_the_answer(name: str, answer: str) 
 @pytest.mark.parametrize(
     "answer", ["{right} or {wrong}", "{wrong}, {right}", "Not {wrong}: {right}."]
 )
-def test_a_wrong_candidate_beside_the_right_one_is_no_answer(answer: str) -> None:
+def test_a_wrong_candidate_beside_the_right_one_is_not_an_answer(answer: str) -> None:
     for name, check in ANSWERED.items():
         assert check.lacks, name
         for wrong in check.lacks:
@@ -198,7 +198,7 @@ def test_a_wrong_candidate_beside_the_right_one_is_no_answer(answer: str) -> Non
             assert complaint not in check.complaints(named(name).goal), name
 
 
-def test_counting_up_until_one_is_right_is_no_answer() -> None:
+def test_counting_up_until_one_is_right_is_not_an_answer() -> None:
     up_to_thirty = " ".join(map(str, range(1, 31)))
     for name in ("mail-unread-from-jonas", "shop-honey-left", "forum-unanswered-routes"):
         assert ANSWERED[name].complaints(up_to_thirty), name
@@ -266,7 +266,7 @@ text = "x"
         (TASK.replace('{answer = {contains = ["x"]}}', "{}"), "needs state, answer or both"),
         (
             TASK.replace('["x"]', '["Room x"], lacks = ["X"]'),
-            "lacks 'X' is said by 'Room x' of contains",
+            "lacks 'X' is part of 'Room x' of contains",
         ),
         (TASK.replace('text = "x"', ""), "only a click goes without text"),
         (TASK.replace('"answer"\n', '"dance"\n'), "action"),
@@ -286,7 +286,7 @@ def test_two_files_may_not_have_the_same_task(key: str) -> None:
     other = TASK.replace("calendar-x" if key == "goal" else "Do x.", "calendar-y")
     tasks = (*read_tasks(TASK, "one.toml"), *read_tasks(other, "other.toml"))
     with pytest.raises(ValueError, match=f"the testbed's tasks: two .* same {key}: "):
-        told_apart(tasks, "the testbed's tasks")
+        require_distinct(tasks, "the testbed's tasks")
 
 
 def test_a_right_task_file_is_read() -> None:

@@ -30,7 +30,7 @@ def test_head_is_answered_as_get(app: Starlette) -> None:
     assert visit(app, "HEAD", "/things/7").status == 200
 
 
-def test_what_is_not_there_is_a_page_or_for_scripts_json(app: Starlette) -> None:
+def test_what_does_not_exist_is_a_page_or_for_scripts_json(app: Starlette) -> None:
     for path in ("/things/x", "/things/0", "/things/7/", "/nowhere"):
         assert (visit(app, "GET", path).status, visit(app, "GET", path).body) == (404, b"missing")
     assert b"not there any more" in visit(app, "GET", "/api/nowhere").body
@@ -40,7 +40,7 @@ def test_a_wrong_method_is_refused(app: Starlette) -> None:
     assert visit(app, "DELETE", "/things/7").status == 405
 
 
-def test_a_body_that_is_no_json_object_is_empty() -> None:
+def test_a_body_that_is_not_a_json_object_is_empty() -> None:
     for body in (b"", b"[1]", b"{", b"[" * 100_000, b"\xff"):
         request = asked("/")
         request.state.body = body

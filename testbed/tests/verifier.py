@@ -10,5 +10,6 @@ from warex_testbed.server import Testbed
 def ask(bed: Testbed, path: str, method: str = "GET") -> dict[str, Any]:
     """Return the JSON object with which the verifiers' port answers."""
     request = urllib.request.Request(f"http://127.0.0.1:{bed.admin_port}{path}", method=method)
-    with urllib.request.urlopen(request, timeout=5) as answer:
+    # It bounds a hang: a machine may be busy.
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return dict(json.load(answer))

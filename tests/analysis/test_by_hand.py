@@ -30,7 +30,7 @@ CONDITIONS = (
 RAN = ("clean", "again-late", "shop-down-2", "shop-down-4")
 FAULTS = CONDITIONS[4:]
 
-type Told = tuple[float, int, int, int, str | None, float | None, float | None]
+type Expected = tuple[float, int, int, int, str | None, float | None, float | None]
 """Of a difference: value, pairs, lost, won, method, p, p after Holm."""
 
 
@@ -53,7 +53,7 @@ def _giveup(table: Table, name: str) -> list[object]:
     return [_figure(table.row("giveup", condition), name) for condition in RAN]
 
 
-def _as_expected(delta: Delta | None) -> Told | None:
+def _as_expected(delta: Delta | None) -> Expected | None:
     if delta is None:
         return None
     return (
@@ -196,7 +196,7 @@ def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> N
     )
 
 
-def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> None:
+def test_what_faults_did_is_reported_over_the_trials_they_reached(table: Table) -> None:
     _same(
         {row.condition: _as_expected(row.delta_exposed) for row in table.of("patient")},
         {
@@ -387,7 +387,7 @@ def test_exposure_is_the_share_of_trials_that_a_fault_reached(table: Table) -> N
     ]
 
 
-def test_recovery_is_told_by_trial_and_by_injection_and_with_success(table: Table) -> None:
+def test_recovery_is_reported_by_trial_and_by_injection_and_with_success(table: Table) -> None:
     # Of nine exposed trials one was only late, and two were solved without recovering: "find" 2,
     # which the browser healed, and "buy" 2, which ordered twice. So six are judged. Recovered:
     # "add" 1 and 2 and "buy" 1, of which "add" 2 was not solved. Not: "find" 1 in vain, "mail" 1

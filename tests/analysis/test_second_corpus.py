@@ -24,7 +24,7 @@ class Judged:
     kinds: tuple[str, ...]
     verdict: str
     detected: str
-    found: Recovery
+    recovery: Recovery
     came_again: bool
     """Whether any later request had the same method and URL."""
 
@@ -73,16 +73,16 @@ def _recovered(of: tuple[Judged, ...], rule: Callable[[Judged], bool]) -> tuple[
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_recoveries_of_agents_of_other_kinds_are_told(
+def test_recoveries_of_agents_of_other_kinds_are_reported(
     half: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     of = judged(half)
-    precision, recall = _recovered(of, lambda it: it.found.verdict == "recovered")
+    precision, recall = _recovered(of, lambda it: it.recovery.verdict == "recovered")
     trivial = _recovered(of, lambda it: it.came_again)
     seen = precision_and_recall(
-        of, lambda it: it.detected == "yes", lambda it: bool(it.found.detected)
+        of, lambda it: it.detected == "yes", lambda it: bool(it.recovery.detected)
     )
-    undecided = sum(it.found.verdict == "undecided" for it in of)
+    undecided = sum(it.recovery.verdict == "undecided" for it in of)
     with capsys.disabled():
         print(
             f"\n{half}: {len(of)} injections, recovered: precision {precision:.3f}, recall"
@@ -94,10 +94,10 @@ def test_recoveries_of_agents_of_other_kinds_are_told(
     assert undecided <= len(of) / 10
     for kind in {kind for one in of for kind in one.kinds}:
         part = tuple(it for it in of if kind in it.kinds)
-        assert min(_recovered(part, lambda it: it.found.verdict == "recovered")) >= 0.85, kind
+        assert min(_recovered(part, lambda it: it.recovery.verdict == "recovered")) >= 0.85, kind
 
 
-def test_claims_in_last_answers_are_told() -> None:
+def test_claims_in_last_answers_are_reported() -> None:
     right = total = 0
     for half in HALVES:
         for name, labels in load_yaml(CORPUS / half / "labels.yaml").items():

@@ -88,5 +88,5 @@ def _recovery(of: Sequence[Labelled]) -> tuple[float, float]:
 
 def _detection(of: Sequence[Labelled]) -> tuple[float, float]:
     return precision_and_recall(
-        of, lambda one: one.detected == "yes", lambda one: one.found.detected is True
+        of, lambda one: one.detected == "yes", lambda one: one.recovery.detected is True
     )

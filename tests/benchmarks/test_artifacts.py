@@ -36,7 +36,7 @@ def test_an_object_is_read_and_none_is_an_empty_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pending", ["", "{", "[1]", "\xff"])
-def test_what_is_no_object_voids_the_trial(pending: str, tmp_path: Path) -> None:
+def test_what_is_not_an_object_voids_the_trial(pending: str, tmp_path: Path) -> None:
     (tmp_path / "said.json").write_bytes(pending.encode("latin-1"))
 
     with pytest.raises(TrialVoid, match=r"said\.json"):

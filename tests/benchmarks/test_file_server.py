@@ -27,6 +27,6 @@ def test_a_folder_is_served_and_every_request_counts(tmp_path: Path) -> None:
         urllib.request.urlopen(f"{address}/page.html")
 
 
-def test_pages_that_are_not_there_void_the_trial(tmp_path: Path) -> None:
+def test_pages_that_do_not_exist_void_the_trial(tmp_path: Path) -> None:
     with pytest.raises(TrialVoid, match="is not a folder"), serve_folder(tmp_path / "none"):
         pass

@@ -35,7 +35,7 @@ def test_tasks_are_in_the_order_of_their_file(tmp_path: Path, suffix: str, text:
         (".json", "[]", "t holds no task: give one"),
     ],
 )
-def test_what_is_no_task_is_named_with_its_place(
+def test_what_is_not_a_task_is_named_with_its_place(
     tmp_path: Path, suffix: str, text: str, says: str
 ) -> None:
     (tmp_path / "t").write_text(text)

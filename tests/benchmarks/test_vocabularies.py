@@ -27,7 +27,7 @@ def test_a_file_holds_the_lists(tmp_path: Path) -> None:
         ("words.toml", 'navigat = ["open"]', "navigat"),
     ],
 )
-def test_what_is_no_vocabulary_is_reported(
+def test_what_is_not_a_vocabulary_is_reported(
     name: str, text: str | None, says: str, tmp_path: Path
 ) -> None:
     file = tmp_path / name

@@ -123,7 +123,7 @@ def test_a_program_of_ones_own_meets_the_fault_and_its_judge_does_not(tmp_path: 
 
 
 @pytest.mark.slow
-def test_what_is_wrong_with_the_table_is_told_before_anything_runs(tmp_path: Path) -> None:
+def test_what_is_wrong_with_the_table_is_reported_before_anything_runs(tmp_path: Path) -> None:
     fields = campaign(tmp_path, 1)
     fields["benchmark"]["options"]["reslt"] = fields["benchmark"]["options"].pop("result")
 

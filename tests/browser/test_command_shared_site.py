@@ -40,9 +40,9 @@ ASKS = """
 import sys, urllib.request
 what, origin, *wanted = sys.argv[1:]
 sent = b"" if what == "reset" else None
-said = urllib.request.urlopen(f"{origin}/{what}", sent).read().decode()
-print(said)
-sys.exit(bool(wanted) and said != wanted[0])
+answer = urllib.request.urlopen(f"{origin}/{what}", sent).read().decode()
+print(answer)
+sys.exit(bool(wanted) and answer != wanted[0])
 """
 DOWN = """
 name: down

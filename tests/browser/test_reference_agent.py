@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.ports import reserved_port
 from warex.agents.scripted_model.server import ScriptedModel
 from warex.agents.scripted_model.tasks import load
 
@@ -186,7 +186,7 @@ def test_patient_recovers_on_every_page_even_by_sending_the_form_again(
 def test_a_site_that_is_down_is_an_observation_and_no_crash(
     agent: Callable[..., Ran], model: str
 ) -> None:
-    ran = agent(f"http://127.0.0.1:{_free_port()}/", base_url=model, persona="giveup")
+    ran = agent(f"http://127.0.0.1:{reserved_port()}/", base_url=model, persona="giveup")
     assert ran.code == 0, ran.stderr
     assert ran.result is not None
     assert ran.result["ending"] == "reported_infeasible"
@@ -250,17 +250,17 @@ def test_an_unusable_endpoint_is_one_sentence_and_exit_code_4(
 
 
 @pytest.mark.slow
-def test_an_endpoint_that_is_not_there_is_one_sentence_and_exit_code_4(
+def test_an_endpoint_that_does_not_exist_is_one_sentence_and_exit_code_4(
     agent: Callable[..., Ran], site: Site
 ) -> None:
-    ran = agent(site.address, base_url=f"http://127.0.0.1:{_free_port()}/v1")
+    ran = agent(site.address, base_url=f"http://127.0.0.1:{reserved_port()}/v1")
     assert ran.code == 4
     assert "cannot be reached" in ran.stderr
     assert len(ran.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.slow
-def test_a_browser_that_is_not_there_is_one_sentence_and_exit_code_3(
+def test_a_browser_that_does_not_exist_is_one_sentence_and_exit_code_3(
     agent: Callable[..., Ran], site: Site, model: str
 ) -> None:
     ran = agent(site.address, "--browser", "/nowhere/chromium", base_url=model)
@@ -268,9 +268,3 @@ def test_a_browser_that_is_not_there_is_one_sentence_and_exit_code_3(
     assert "/nowhere/chromium" in ran.stderr
     assert len(ran.stderr.strip().splitlines()) == 1
     assert ran.result is None
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

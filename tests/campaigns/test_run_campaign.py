@@ -201,7 +201,7 @@ def test_a_limit_runs_the_first_trials_only(
 
 
 @pytest.mark.wire
-def test_a_trial_that_is_lost_again_and_again_is_told_and_left(
+def test_a_trial_that_is_lost_again_and_again_is_reported_and_left(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lose(schedule: TrialQueue, *_: object, **__: object) -> None:

@@ -7,7 +7,7 @@ from warex.cli import main
 
 
 @dataclass(frozen=True)
-class Said:
+class Output:
     """What a command came to."""
 
     code: int
@@ -15,18 +15,18 @@ class Said:
     err: str
 
 
-type Warex = Callable[..., Said]
+type Warex = Callable[..., Output]
 
 
 @pytest.fixture
 def warex(capsys: pytest.CaptureFixture[str]) -> Warex:
     """Runs a command line in this process, as `warex …` would."""
 
-    def run(*arguments: object) -> Said:
+    def run(*arguments: object) -> Output:
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
         assert isinstance(ended.value.code, int)
-        return Said(ended.value.code, out, err)
+        return Output(ended.value.code, out, err)
 
     return run

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Warex
 from tests.cli.process import finished, proxy
+from tests.ports import reserved_port
 from tests.proxy.support.client import read_until_closed, tunnelled
 from tests.proxy.support.origin import Answer, served, server_context
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
@@ -334,15 +335,10 @@ def ask(port: int, url: str) -> bytes:
             return b""
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as freed:
-        return int(freed.getsockname()[1])
-
-
 @pytest.mark.slow
 @pytest.mark.wire
 def test_a_site_that_is_down_is_named_and_its_client_gets_nothing(here: Path) -> None:
-    url = f"http://127.0.0.1:{free_port()}"
+    url = f"http://127.0.0.1:{reserved_port()}"
     with proxy("--out", here / "out") as running:
         answer = ask(running.port, f"{url}/")
         code, err = running.interrupt()
@@ -354,7 +350,7 @@ def test_a_site_that_is_down_is_named_and_its_client_gets_nothing(here: Path) ->
 @pytest.mark.slow
 @pytest.mark.wire
 def test_an_upstream_proxy_that_is_down_is_named(here: Path) -> None:
-    upstream = f"http://127.0.0.1:{free_port()}"
+    upstream = f"http://127.0.0.1:{reserved_port()}"
     with proxy("--out", here / "out", "--upstream", upstream) as running:
         answer = ask(running.port, "http://shop.example/")
         code, err = running.interrupt()
@@ -397,7 +393,7 @@ def test_a_bad_certificate_is_named_with_its_remedy(here: Path, distrusted: int)
 @pytest.mark.wire
 def test_a_full_disk_ends_the_proxy_at_once_and_keeps_what_was_written(here: Path) -> None:
     with proxy("--out", here / "out", largest_file=4000) as running:
-        url = f"http://127.0.0.1:{free_port()}/"
+        url = f"http://127.0.0.1:{reserved_port()}/"
         for _ in range(20):
             try:
                 ask(running.port, url)

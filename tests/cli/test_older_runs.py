@@ -16,19 +16,19 @@ from warex.effects import EFFECTS
 from warex.scenarios.injection.replay import read_replay
 from warex.traces import FaultPlanned, LlmRetried, ResponseSeen, TaskBegan, read_trace
 
-KEPT = Path(__file__).parents[1] / "traces" / "version_2"
+OLDER = Path(__file__).parents[1] / "traces" / "version_2"
 FAULTED = "trials/command/mine/all/tea/1/attempt-1"
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    shutil.copytree(KEPT / "run", tmp_path / "run")
+    shutil.copytree(OLDER / "run", tmp_path / "run")
     return tmp_path / "run"
 
 
 @pytest.mark.parametrize("lean", [False, True])
 def test_the_events_of_an_older_run_have_the_words_of_now(lean: bool) -> None:
-    trace = read_trace(KEPT / "run" / FAULTED / "events.jsonl", lean=lean)
+    trace = read_trace(OLDER / "run" / FAULTED / "events.jsonl", lean=lean)
 
     assert [event.effects for event in trace.events(FaultPlanned)] == [
         ("stale_response",),
@@ -44,7 +44,7 @@ def test_the_events_of_an_older_run_have_the_words_of_now(lean: bool) -> None:
     assert {name for event in trace.events(FaultPlanned) for name in event.effects} <= set(EFFECTS)
     assert [event.retry_after_s for event in trace.events(LlmRetried)] == [1.0]
 
-    tasks = read_trace(KEPT / "tasks" / "events.jsonl", lean=lean)
+    tasks = read_trace(OLDER / "tasks" / "events.jsonl", lean=lean)
     assert {event.by for event in tasks.events(ResponseSeen)} == {"warex", "none"}
     assert [event.told_by for event in tasks.events(TaskBegan)] == ["marker", "marker", "header"]
 
@@ -68,18 +68,18 @@ def test_an_older_trial_is_inspected(warex: Warex, run: Path) -> None:
     assert [each["fate"] for each in injections] == ["delivered"] * 9
 
     assert "told to wait 1 s" in warex("inspect", run / FAULTED, "--full").out
-    assert "by nobody" in warex("inspect", KEPT / "tasks", "--full").out
+    assert "by nobody" in warex("inspect", OLDER / "tasks", "--full").out
 
 
 def test_a_fault_that_was_added_by_a_call_is_replayed_where_it_was() -> None:
-    replay = read_replay(KEPT / "one_shot")
+    replay = read_replay(OLDER / "one_shot")
 
     assert [rule.name for rule in replay.scenario.rules] == ["one-shot-1"]
     assert len(replay.schedule) == 1
 
 
 def test_the_faults_of_an_older_trial_are_replayed() -> None:
-    replay = read_replay(KEPT / "run" / FAULTED)
+    replay = read_replay(OLDER / "run" / FAULTED)
 
     assert len(replay.schedule) == 9
     assert replay.scenario.name == "all"

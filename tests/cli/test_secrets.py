@@ -35,7 +35,7 @@ COMPLETION = json.dumps(
                 "message": {
                     "role": "assistant",
                     "content": next(
-                        it.whole for it in SECRETS if it.place == "text" and it.context != "{}"
+                        it.text for it in SECRETS if it.place == "text" and it.context != "{}"
                     ),
                 },
             }
@@ -76,7 +76,7 @@ class _Site(BaseHTTPRequestHandler):
         self.send_response(200)
         for secret in SECRETS:
             if secret.place == "answer_header" and self.path == "/answer":
-                self.send_header(secret.name, secret.whole)
+                self.send_header(secret.name, secret.text)
         self.send_header("Content-Length", "2")
         self.end_headers()
         self.wfile.write(b"ok")
@@ -110,24 +110,24 @@ def plan(origin: str) -> dict[str, object]:
     for secret in SECRETS:
         match secret.place:
             case "header":
-                site.append(["GET", "/", [[secret.name, secret.whole]], ""])
+                site.append(["GET", "/", [[secret.name, secret.text]], ""])
             case "query" if secret.name:
                 key = quote(secret.name, safe="[].")
                 site.append(["GET", f"/p?a=1&{key}={quote(secret.value, safe='')}&z=2", [], ""])
             case "query":
-                path = secret.whole.partition("://")[2].partition("/")[2]
+                path = secret.text.partition("://")[2].partition("/")[2]
                 site.append(["GET", f"/{quote(path, safe='/?=&:%@')}", [], ""])
             case "path":
-                site.append(["GET", secret.whole, [], ""])
+                site.append(["GET", secret.text, [], ""])
             case "fragment":
                 link = f"https://a.example/p#{secret.name}={secret.value}"
                 site.append(["GET", "/", [["Referer", link]], ""])
             case "text":
-                messages.append({"role": "user", "content": secret.whole})
-                printed.append(secret.whole)
-                printed.append(json.dumps({"text": secret.whole}))
+                messages.append({"role": "user", "content": secret.text})
+                printed.append(secret.text)
+                printed.append(json.dumps({"text": secret.text}))
                 if secret.context != "{}":
-                    printed.append(base64.b64encode(secret.whole.encode()).decode())
+                    printed.append(base64.b64encode(secret.text.encode()).decode())
             case "field":
                 asked = json.dumps({secret.name: secret.value, "other": 1})
                 call = {"name": "fill", "arguments": asked}
@@ -144,7 +144,7 @@ def plan(origin: str) -> dict[str, object]:
                 site.append(["GET", f"/x?note={hidden}", [["X-Note", hidden]], ""])
                 messages.append({"role": "user", "content": f"it is {secret.value}."})
             case "argument":
-                printed.append(f"$ tool {secret.whole}")
+                printed.append(f"$ tool {secret.text}")
     body = json.dumps({"model": "gpt-4o-mini", "messages": messages})
     model = [["POST", "/v1/chat/completions", [["Content-Type", "application/json"]], body]]
     return {"origin": origin, "site": site, "model": model, "print": printed}
@@ -160,7 +160,7 @@ def spelled(secret: Planted) -> Iterable[bytes]:
     yield from (line.encode() for line in value.splitlines() if not line.startswith("-----"))
 
 
-def found_in(folder: Path, secrets: Iterable[Planted]) -> list[tuple[str, str, str, str]]:
+def occurrences_in(folder: Path, secrets: Iterable[Planted]) -> list[tuple[str, str, str, str]]:
     files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return [
         (str(path.relative_to(folder)), secret.place, secret.name or secret.context, secret.value)
@@ -206,7 +206,7 @@ def test_no_secret_stands_in_what_exec_leaves(
     # What is no secret is still there.
     assert sum("a=1&" in event.url and event.url.endswith("&z=2") for event in asked) > 50
     assert is_private(out)
-    left = found_in(out, SECRETS)
+    left = occurrences_in(out, SECRETS)
     print(f"{len(left)} of {len(SECRETS)} planted secrets were found in the run folder")
     print(*left, sep="\n")
     assert left == []
@@ -242,7 +242,7 @@ def test_no_secret_stands_in_what_a_campaign_leaves(
     order.write_text(json.dumps(plan(origin)))
     client.write_text(CLIENT)
     password = "Harbor.1234campaign"
-    words = [secret.whole for secret in SECRETS if secret.place == "argument"]
+    words = [secret.text for secret in SECRETS if secret.place == "argument"]
     command = shlex.join([sys.executable, str(client), str(order), model]) + " " + " ".join(words)
     campaign = tmp_path / "campaign.toml"
     campaign.write_text(
@@ -266,6 +266,6 @@ def test_no_secret_stands_in_what_a_campaign_leaves(
     assert len(list(trace.events(RequestSeen))) > 200
     assert is_private(out)
     known = Planted("variable", "SHOP_PASSWORD", password)
-    left = found_in(out, (*SECRETS, known))
+    left = occurrences_in(out, (*SECRETS, known))
     print(f"{len(left)} of {len(SECRETS) + 1} planted secrets were found in the run folder")
     assert left == []

@@ -42,7 +42,7 @@ class Scripted(PassThrough):
     need: Need = "stream"
     request_plan: Callable[[Exchange], RequestPlan] | None = None
     response_plan: Callable[[Exchange], ResponsePlan] | None = None
-    whole_plan: Callable[[Exchange], WholeResponsePlan] | None = None
+    buffered_plan: Callable[[Exchange], WholeResponsePlan] | None = None
     piece: Callable[[bytes, bool], Iterable[bytes]] | None = None
     reads_on: Callable[[Exchange], bool] = lambda exchange: False
     connections: int = 0
@@ -102,8 +102,8 @@ class Scripted(PassThrough):
         return PassThrough.response(self, exchange)
 
     def whole_response(self, exchange: Exchange) -> WholeResponsePlan:
-        if self.whole_plan is not None:
-            return self.whole_plan(exchange)
+        if self.buffered_plan is not None:
+            return self.buffered_plan(exchange)
         return PassThrough.whole_response(self, exchange)
 
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:

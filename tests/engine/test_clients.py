@@ -58,7 +58,7 @@ def test_a_request_to_the_proxy_reaches_the_site_as_its_own(
     request = f"GET http://{other}/a?b HTTP/1.1\r\nHost: {other}\r\nX-Odd:  1\r\n"
     with (
         running(Scripted(), ca) as engine,
-        socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client,
+        socket.create_connection(("127.0.0.1", engine.port), timeout=30) as client,
     ):
         for _ in range(2):
             client.sendall(

@@ -12,6 +12,7 @@ import pytest
 from bench.fuzz.mutants_websocket import frame
 
 from tests.engine.running import Scripted, running, shake_hands, wait_until
+from tests.ports import reserved_port
 from tests.proxy.support.client import (
     read_answer,
     read_until_closed,
@@ -19,7 +20,7 @@ from tests.proxy.support.client import (
     trusting,
     tunnelled,
 )
-from tests.proxy.support.origin import Answer, Origin, dead_port
+from tests.proxy.support.origin import Answer, Origin
 from warex.engine import connection
 from warex.engine.handler import (
     Abort,
@@ -166,7 +167,7 @@ def test_sessions_of_both_versions_of_tls_are_resumed(
 def test_a_site_that_is_down_is_met_before_the_handshake(ca: CertificateAuthority) -> None:
     handler = Scripted()
     with running(handler, ca) as engine:
-        raw = tunnelled(engine.port, "localhost", dead_port())
+        raw = tunnelled(engine.port, "localhost", reserved_port())
         with raw, pytest.raises(ConnectionResetError):
             shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.closed_connections)
@@ -178,7 +179,7 @@ def test_a_site_that_is_down_may_be_met_by_the_first_request(ca: CertificateAuth
     handler = Scripted(hello_plan=lambda connection: Intercept(needs_site=False))
     with (
         running(handler, ca) as engine,
-        secure(engine.port, "localhost", dead_port(), ca.certificate) as client,
+        secure(engine.port, "localhost", reserved_port(), ca.certificate) as client,
     ):
         client.sendall(GET)
         assert read_until_closed(client) == b""
@@ -303,7 +304,7 @@ def test_plain_http_in_a_tunnel_is_read(ca: CertificateAuthority, plain: Origin)
 
 
 @pytest.mark.parametrize("server_first", [True, False])
-def test_what_is_no_http_passes_unread_and_half_closed(
+def test_what_is_not_http_passes_unread_and_half_closed(
     ca: CertificateAuthority, server_first: bool
 ) -> None:
     handler = Scripted()
@@ -404,7 +405,7 @@ def site_first(connection: Connection) -> Site | None:
 
 def connect(port: int, authority: str, more: bytes = b"") -> tuple[socket.socket, bytes]:
     """Ask a proxy for a tunnel; return its answer's head."""
-    client = socket.create_connection(("127.0.0.1", port), timeout=5)
+    client = socket.create_connection(("127.0.0.1", port), timeout=30)
     line = f"CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n".encode()
     client.sendall(line + more)
     head = b""
@@ -426,7 +427,7 @@ def test_a_tunnel_to_a_site_that_is_down_is_refused_with_a_reason_only(
 ) -> None:
     handler = Scripted(connect_plan=site_first)
     with running(handler, ca) as engine:
-        client, head = connect(engine.port, f"{host}:{dead_port()}")
+        client, head = connect(engine.port, f"{host}:{reserved_port()}")
         with client:
             assert read_until_closed(client) == b""
         wait_until(lambda: handler.closed_connections)
@@ -507,7 +508,7 @@ def test_a_client_that_leaves_before_its_tunnel_has_no_site_that_failed(
     monkeypatch.setattr(Dialler, "dial", dial)
     handler = Scripted(connect_plan=site_first)
     with running(handler, ca) as engine:
-        with socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client:
+        with socket.create_connection(("127.0.0.1", engine.port), timeout=30) as client:
             client.sendall(b"CONNECT shop.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
             assert dialled.wait(5)
         wait_until(lambda: handler.closed_connections)
@@ -518,7 +519,7 @@ def test_a_proxy_does_not_connect_to_itself(ca: CertificateAuthority) -> None:
     handler = Scripted()
     with running(handler, ca) as engine:
         url = f"http://127.0.0.1:{engine.port}/"
-        with socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client:
+        with socket.create_connection(("127.0.0.1", engine.port), timeout=30) as client:
             client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             assert read_until_closed(client) == b""
         assert "is this proxy itself" in (handler.outcome().error or "")

@@ -134,7 +134,7 @@ async def test_a_peer_that_was_there_and_resets_once_it_has_read_all_has_it() ->
         assert peer.recv(10) == b"hello"
         peer.close()
         # Not a moment is given to the event loop.
-        assert (end.has_arrived(was_there=True), end.has_arrived()) == (True, False)
+        assert (end.has_arrived(was_connected=True), end.has_arrived()) == (True, False)
 
 
 async def test_what_is_written_after_a_reset_has_not_arrived() -> None:
@@ -142,7 +142,7 @@ async def test_what_is_written_after_a_reset_has_not_arrived() -> None:
         reset_on_close(peer)
         peer.close()
         end.write(b"hello")
-        assert not end.has_arrived(was_there=True)
+        assert not end.has_arrived(was_connected=True)
 
 
 async def test_a_peer_that_closed_without_reading_has_not() -> None:
@@ -210,7 +210,7 @@ async def test_tls_runs_through_tls(ca: CertificateAuthority, leaf: tuple[Path, 
         assert not end.is_truncated
 
 
-async def test_an_end_without_the_alert_of_tls_is_told(
+async def test_an_end_without_the_alert_of_tls_is_reported(
     ca: CertificateAuthority, leaf: tuple[Path, Path]
 ) -> None:
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -26,9 +26,9 @@ def record(hands: Hands) -> ExchangeRecord:
 
 def test_holds_add_up(record: ExchangeRecord, hands: Hands) -> None:
     for seconds in (1, 2):
-        record.hold()
+        record.begin_hold()
         hands.at += seconds
-        record.held()
+        record.end_hold()
         hands.at += 10
     outcome = record.outcome(Over("complete"), 0, None)
     assert (outcome.held_s, outcome.left_while_held) == (3, False)
@@ -39,7 +39,7 @@ def test_holds_add_up(record: ExchangeRecord, hands: Hands) -> None:
 def test_an_end_within_a_hold_counts_what_was_held(
     record: ExchangeRecord, hands: Hands, end: str, left: bool
 ) -> None:
-    record.hold()
+    record.begin_hold()
     hands.at += 4
     outcome = record.outcome(Over(end, "why"), 5, 1001.0)  # type: ignore[arg-type]
     assert (outcome.held_s, outcome.left_while_held, outcome.error) == (4, left, "why")

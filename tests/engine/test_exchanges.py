@@ -7,6 +7,7 @@ from math import inf
 import pytest
 
 from tests.engine.running import Scripted, running, wait_until
+from tests.ports import reserved_port
 from tests.proxy.support.client import (
     read_answer,
     read_until_closed,
@@ -14,7 +15,7 @@ from tests.proxy.support.client import (
     tunnelled,
     was_reset,
 )
-from tests.proxy.support.origin import Answer, Origin, dead_port
+from tests.proxy.support.origin import Answer, Origin
 from warex.engine.handler import Abort, Forward, Pace, Plan, ReadWhole, Relay, Respond, Stop
 from warex.engine.http.heads import Headers
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -189,11 +190,11 @@ def test_a_response_falls_silent_before_one_of_its_pieces(
 
 
 def test_a_response_is_read_whole_and_changed(ca: CertificateAuthority, plain: Origin) -> None:
-    def whole(exchange: object) -> Plan[Relay | Respond | Abort]:
+    def decide(exchange: object) -> Plan[Relay | Respond | Abort]:
         body = handler.exchanges[0].response_body or b""
         return Plan(Respond(200, Headers(), (body.upper(),)))
 
-    handler = Scripted(response_plan=lambda exchange: Plan(ReadWhole(1000)), whole_plan=whole)
+    handler = Scripted(response_plan=lambda exchange: Plan(ReadWhole(1000)), buffered_plan=decide)
     with running(handler, ca) as engine, tunnelled(engine.port, "127.0.0.1", plain.port) as client:
         client.sendall(request(plain))
         assert read_answer(client)[1] == b"HELLO"
@@ -223,7 +224,7 @@ def test_a_tap_may_change_the_length(ca: CertificateAuthority, plain: Origin) ->
         assert got.endswith(b"5\r\nhello\r\n1\r\n+\r\n3\r\nend\r\n0\r\n\r\n")
 
 
-def test_what_is_only_read_is_told_before_its_client_has_the_end(
+def test_what_is_only_read_is_reported_before_its_client_has_the_end(
     ca: CertificateAuthority, plain: Origin
 ) -> None:
     handler = Scripted(
@@ -261,8 +262,8 @@ def test_a_site_that_fails_within_its_answer_ends_the_clients_too(
         assert (outcome.end, outcome.response_bytes) == ("site_failed", 3)
 
 
-def test_a_site_that_is_down_is_no_client_that_left(ca: CertificateAuthority) -> None:
-    port = dead_port()
+def test_a_site_that_is_down_is_not_a_client_that_left(ca: CertificateAuthority) -> None:
+    port = reserved_port()
     handler = Scripted()
     with running(handler, ca) as engine, proxied(engine.port) as client:
         client.sendall(f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -273,7 +274,7 @@ def test_a_site_that_is_down_is_no_client_that_left(ca: CertificateAuthority) ->
 
 
 def proxied(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=5)
+    return socket.create_connection(("127.0.0.1", port), timeout=30)
 
 
 def request(site: Origin, method: bytes = b"GET", fields: bytes = b"") -> bytes:

@@ -16,8 +16,9 @@ import pytest
 from OpenSSL import SSL
 
 from tests.engine.running import Scripted, running, wait_until
+from tests.ports import reserved_port
 from tests.proxy.support.client import read_answer, secure, tunnelled
-from tests.proxy.support.origin import Origin, dead_port
+from tests.proxy.support.origin import Origin
 from warex.proxy.certificates.ca import CertificateAuthority
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
@@ -181,7 +182,7 @@ def test_a_client_may_change_keys(
 @contextmanager
 def program_site(leaf: tuple[Path, Path]) -> Iterator[tuple[int, IO[bytes], IO[bytes]]]:
     """A site that sends what it is told to; yield its port, its input and its output."""
-    port = dead_port()
+    port = reserved_port()
     command = ["openssl", "s_server", "-tls1_3", "-accept", f"127.0.0.1:{port}"]
     command += ["-cert", str(leaf[0]), "-key", str(leaf[1])]
     with subprocess.Popen(

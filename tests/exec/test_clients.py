@@ -16,7 +16,7 @@ from tests.sandbox.support.users import USERS, User
 
 pytestmark = [pytest.mark.slow, pytest.mark.wire]
 
-SHOP, SIX, GONE = "https://shop.test", "https://six.test", "https://gone.test"
+SHOP, SIX, REFUSING = "https://shop.test", "https://six.test", "https://gone.test"
 LITERALS = (f"http://[{there.SIX}]", f"http://{there.FOUR}")
 FAILS = """
 name: fails
@@ -106,11 +106,11 @@ def test_each_client_meets_the_faults_and_nothing_else(
 ) -> None:
     with desk_of(machine, who) as desk:
         if mode == "namespace":
-            fields = behind(desk, mode, f"{SHOP} {GONE}", rules=FAILS + REFUSES)
+            fields = behind(desk, mode, f"{SHOP} {REFUSING}", rules=FAILS + REFUSES)
         else:
             fields = behind(desk, mode, SHOP, *clients.CLIENTS, rules=FAILS)
 
-    of_gone = {asked: fields.pop(asked) for asked in list(fields) if GONE in asked}
+    of_gone = {asked: fields.pop(asked) for asked in list(fields) if REFUSING in asked}
     assert bool(of_gone) == (mode == "namespace")
     assert {it: message for it, message in of_gone.items() if not REFUSED.search(message)} == {}
     for asked, message in fields.items():

@@ -24,14 +24,14 @@ def page(**headers):
 for name in ("one", "two"):
     client.urlopen(f"http://warex.invalid/task/{name}").read()
     print(name, page(), page())
-found = {}
+pages = {}
 def work(name):
-    found[name] = [page(**{"X-Warex-Task": name}) for _ in range(3)]
+    pages[name] = [page(**{"X-Warex-Task": name}) for _ in range(3)]
 threads = [threading.Thread(target=work, args=(f"worker-{n}",)) for n in range(4)]
 [it.start() for it in threads]
 [it.join() for it in threads]
-for name in sorted(found):
-    print(name, *found[name])
+for name in sorted(pages):
+    print(name, *pages[name])
 client.urlopen("http://warex.invalid/end").read()
 print("after", page())
 """
@@ -46,7 +46,7 @@ rules:
 
 
 @pytest.mark.parametrize("isolation", ["namespace", "environment"])
-def test_tasks_are_told_apart_one_after_the_other_and_at_the_same_time(
+def test_tasks_are_distinguished_one_after_the_other_and_at_the_same_time(
     isolation: str, tmp_path: Path
 ) -> None:
     (tmp_path / "scenario.yaml").write_text(SCENARIO)
@@ -74,7 +74,7 @@ def test_tasks_are_told_apart_one_after_the_other_and_at_the_same_time(
         *(f"{worker} 503 200 200" for worker in workers),
         "after 200",
     ]
-    assert "6 tasks told apart, 1 exchange unattributed" in done.stderr
+    assert "6 tasks distinguished, 1 exchange unattributed" in done.stderr
     assert not [head for head in heads if b"x-warex" in head or b"warex.invalid" in head]
     trace = read_trace(out / "events.jsonl")
     requests = [request.task for request in trace.events(RequestSeen)]

@@ -63,7 +63,7 @@ def test_a_folder_that_holds_something_is_not_written_into(tmp_path: Path) -> No
         require_empty_folder(tmp_path / "mine.txt")
 
 
-def test_a_folder_that_is_no_data_set_is_said_to_be_none(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_data_set_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is not a data set.*warex export"):
         read_dataset(tmp_path)
 

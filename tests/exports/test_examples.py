@@ -7,14 +7,14 @@ from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.exports.runs import GOALS, clean, losing, recovering, several_sites, shown
 from warex.analysis.run.load import load_run
 from warex.errors import InputError
-from warex.exports.examples import FoundExamples, SelectionOptions, find_examples
+from warex.exports.examples import ExampleSelection, SelectionOptions, find_examples
 from warex.exports.names import Thoughts
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.blobs import BlobStore
 from warex.traces.outcome import Void
 
 
-def examples_of(tmp_path: Path, *trials: tuple[object, Story], **choice: bool) -> FoundExamples:
+def examples_of(tmp_path: Path, *trials: tuple[object, Story], **choice: bool) -> ExampleSelection:
     folder = RunFolder(tmp_path / "run").manifest()
     for number, (outcome, story) in enumerate(trials):
         folder.trial("server-error", f"shop-{number}", outcome, story)  # type: ignore[arg-type]
@@ -57,7 +57,7 @@ def test_two_trials_that_show_and_answer_the_same_are_one_example(tmp_path: Path
     assert everything.left_out["the same as another"] == 2
 
 
-def relabelled(tmp_path: Path, asks_again: str, thoughts: Thoughts = "keep") -> FoundExamples:
+def relabelled(tmp_path: Path, asks_again: str, thoughts: Thoughts = "keep") -> ExampleSelection:
     folder = RunFolder(tmp_path / "run").manifest()
     manifest = folder.path / "manifest.json"
     text = manifest.read_text().replace('"asks_again": ""', f'"asks_again": "{asks_again}"')

@@ -25,7 +25,7 @@ def test_a_recovery_is_paired_with_the_answer_of_who_gave_up_at_the_same_page(
     assert all("500 Internal" in it.prompt[-1]["content"] for it in result)
 
 
-def test_a_recovery_of_another_task_is_no_pair(tmp_path: Path) -> None:
+def test_a_recovery_of_another_task_is_not_a_pair(tmp_path: Path) -> None:
     lonely = [it for it in examples(tmp_path) if it.part == "recovery" or "shop" in it.row.task]
 
     assert [it.task for it in pairs(lonely)] == ["shop-task"]

@@ -22,7 +22,7 @@ def test_an_element_is_read_in_the_form_of_each_harness(line: str) -> None:
     assert (element.id, element.role, element.name) == ("7", "link", "Cart")
 
 
-def test_goal_url_page_and_history_are_told_apart() -> None:
+def test_goal_url_page_and_history_are_distinguished() -> None:
     page = read_prompt(prompt("heading 'Tea'\n[7] link 'Cart'"))
 
     assert (page.goal, page.url, page.history) == (

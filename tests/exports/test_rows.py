@@ -18,7 +18,7 @@ def test_a_row_that_ends_with_no_answer_is_none() -> None:
 
 
 @pytest.mark.parametrize("message", [{"content": "x"}, {"role": "user", "content": 3}])
-def test_what_is_no_message_is_refused(message: dict[str, object]) -> None:
+def test_what_is_not_a_message_is_refused(message: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match="a message"):
         row(messages=[message, {"role": "assistant", "content": "x"}])
 

@@ -62,7 +62,7 @@ def test_a_dialog_that_was_closed_is_recovered_from_by_the_step_before_its_repor
     assert parts(story) == [("recovery", "click"), ("clean", "fill")]
 
 
-def test_calls_without_an_answer_or_an_action_are_no_steps() -> None:
+def test_calls_without_an_answer_or_an_action_are_not_steps() -> None:
     story = clean()
     for at, (t, event) in enumerate(story.events):
         if isinstance(event, LlmCall) and event.step == 1:

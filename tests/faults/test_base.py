@@ -31,7 +31,7 @@ def test_a_hold_may_be_anything_within_an_hour(value: float) -> None:
         ("response", 0.25, "is handled by the site, held for 0.25 s and then cut"),
     ],
 )
-def test_steps_are_told_in_their_order(stage: Stage, delay: float, words: str) -> None:
+def test_steps_are_reported_in_their_order(stage: Stage, delay: float, words: str) -> None:
     fault = ConnectionCut(stage=stage, delay=delay)
     assert fault.explain() == f"{words} off without an answer (a TCP reset)"
 

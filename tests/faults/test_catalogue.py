@@ -31,15 +31,15 @@ EXCHANGE = Exchange("1", Request("GET", "https://shop.test/"))
 OF_CONNECTIONS = [fault for fault in CATALOGUE if issubclass(fault, ConnectionFault)]
 OF_EXCHANGES = [fault for fault in CATALOGUE if fault.point is None]
 OF_MODELS = [fault for fault in CATALOGUE if fault.target == "llm"]
-HELD = [fault for fault in CATALOGUE if issubclass(fault, HeldFault)]
-GIVEN_AGAIN = {"other_page": "page", "stale_response": "answer"}
+WITH_A_DELAY = [fault for fault in CATALOGUE if issubclass(fault, HeldFault)]
+REPEATED = {"other_page": "page", "stale_response": "answer"}
 SERVER: dict[Target, str] = {"site": "the site", "llm": "the model", "mcp": "the server"}
 
 each_fault = every("fault", CATALOGUE)
 each_of_exchanges = every("fault", OF_EXCHANGES)
 each_of_connections = every("fault", OF_CONNECTIONS)
 each_of_models = every("fault", OF_MODELS)
-each_that_holds = every("fault", HELD)
+each_that_holds = every("fault", WITH_A_DELAY)
 
 
 def kind_of(fault: type[Fault]) -> str:
@@ -54,7 +54,7 @@ def done_by(fault: Fault) -> tuple[Effect, ...]:
     return fault.effects(EXCHANGE, {}, KeyedRng(1, "rule"))[0]
 
 
-def held_by(effects: tuple[Effect, ...]) -> float:
+def hold_of(effects: tuple[Effect, ...]) -> float:
     """Return for how long effects hold what they hit, before anything of it comes."""
     waits = sum(effect.seconds for effect in effects if isinstance(effect, Delay))
     return waits + sum(
@@ -150,10 +150,10 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
     assert fault.point is None or fails == (fault.category == "failure")
     assert instance.rewrites or not fault.changes_page
     assert fault.changes_page or not (fault.reads_code or instance.covers_page)
-    assert fault.gives_again == next((GIVEN_AGAIN.get(effect.name) for effect in effects), None)
+    assert fault.gives_again == next((REPEATED.get(effect.name) for effect in effects), None)
     assert fault.category == "attack" or not instance.inaction_resists
     assert fault.target == "llm" or not fault.looks_healthy
-    assert held_by(effects) == instance.held_s
+    assert hold_of(effects) == instance.held_s
 
 
 @each_of_models
@@ -185,7 +185,7 @@ def test_a_connection_fault_comes_before_the_request_and_never_after(fault: type
 
 @each_of_connections
 @every("hold", [-1, float("nan"), 3601, True, "3", None])
-def test_a_hold_that_is_no_time_is_refused_by_name(fault: type[Fault], hold: object) -> None:
+def test_a_hold_that_is_not_a_time_is_refused_by_name(fault: type[Fault], hold: object) -> None:
     with pytest.raises(ValidationError, match="hold"):
         ANY.validate_python({"kind": kind_of(fault), "hold": hold})
 
@@ -226,9 +226,9 @@ def test_a_fault_that_holds_says_for_how_long(fault: type[Fault]) -> None:
         instance = fault.model_validate({"stage": stage, "delay": 2.5})
 
         assert "held for 2.5 s" in instance.explain()
-        assert instance.held_s == held_by(done_by(instance)) == 2.5
-        assert instance.held_at_most(3) == instance
-        assert instance.held_at_most(1).held_s == 1
+        assert instance.held_s == hold_of(done_by(instance)) == 2.5
+        assert instance.with_hold_at_most(3) == instance
+        assert instance.with_hold_at_most(1).held_s == 1
 
 
 @each_that_holds
@@ -236,14 +236,14 @@ def test_a_wait_can_be_shortened_to_nothing(fault: type[Fault]) -> None:
     rest = {name: 1.0 for name in fault.sizes if name != "delay"}
     instance = fault.model_validate({"delay": 0, **rest})
 
-    assert instance == fault.model_validate({"delay": 2.5, **rest}).held_at_most(0)
+    assert instance == fault.model_validate({"delay": 2.5, **rest}).with_hold_at_most(0)
     assert not [effect for effect in done_by(instance) if isinstance(effect, Delay)]
     assert "held" not in instance.explain()
 
 
 @each_that_holds
 @every("delay", [-1, float("nan"), float("inf"), 3601, True, "10", None])
-def test_a_delay_that_is_no_time_is_refused_by_name(fault: type[Fault], delay: object) -> None:
+def test_a_delay_that_is_not_a_time_is_refused_by_name(fault: type[Fault], delay: object) -> None:
     with pytest.raises(ValidationError, match="delay"):
         ANY.validate_python({"kind": kind_of(fault), "delay": delay})
 
@@ -262,7 +262,7 @@ def test_an_unknown_stage_is_refused_by_name(fault: type[Fault]) -> None:
 
 @every("kind", ["http_error", "network_error"])
 @every("status", [200, 302, 399, 600, -500, True, 500.5, "500", None])
-def test_a_status_that_is_no_error_is_refused_by_name(kind: str, status: object) -> None:
+def test_a_status_that_is_not_an_error_is_refused_by_name(kind: str, status: object) -> None:
     with pytest.raises(ValidationError, match="status"):
         ANY.validate_python({"kind": kind, "status": status})
 
@@ -277,7 +277,7 @@ def test_a_page_that_does_not_exist_is_refused_with_those_that_do(kind: str, pag
 
 
 @pytest.mark.parametrize("kind", ["base", "fake_site", "../base", "", 5, None, ["http_error"]])
-def test_a_file_or_value_that_is_no_fault_is_refused(kind: object) -> None:
+def test_a_file_or_value_that_is_not_a_fault_is_refused(kind: object) -> None:
     with pytest.raises(ValidationError) as caught:
         ANY.validate_python({"kind": kind})
     assert [error["type"] for error in caught.value.errors()] == ["union_tag_invalid"]

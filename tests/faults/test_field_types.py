@@ -15,6 +15,6 @@ def test_one_value_may_stand_for_a_list_of_one() -> None:
 
 
 @pytest.mark.parametrize("value", [[], 0, True, "3", [1, 0], None])
-def test_what_is_no_count_is_refused(value: object) -> None:
+def test_what_is_not_a_count_is_refused(value: object) -> None:
     with pytest.raises(ValidationError):
         NUMBERS.validate_python(value)

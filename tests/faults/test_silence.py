@@ -23,7 +23,7 @@ def test_only_a_silence_without_an_end_has_no_seconds() -> None:
             kind.model_validate({"stall": 0})
 
 
-def test_what_follows_is_told() -> None:
+def test_what_follows_is_reported() -> None:
     for kind in KINDS:
         instance = [kind.model_validate({"then": it}).follows for it in ("go_on", "close", "reset")]
         assert instance == [

@@ -28,7 +28,7 @@ def test_a_folder_and_those_above_it_are_its_owners(tmp_path: Path) -> None:
     assert [mode(tmp_path / name) for name in ("a", "a/b")] == [0o700, 0o700]
 
 
-def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
+def test_an_existing_folder_is_not_changed(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
 
     make_private_dir(tmp_path)

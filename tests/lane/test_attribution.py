@@ -47,7 +47,7 @@ def mark(began: Trial, path: str, user_agent: str = "curl/8") -> tuple[int, byte
     return plan.status, b"".join(plan.pieces)
 
 
-def test_a_marker_begins_a_task_whose_rules_start_anew() -> None:
+def test_a_marker_begins_a_task_whose_rules_start_again() -> None:
     with trial(scenario=FIRST) as began:
         assert [status(began), status(began)] == [500, 200]
         assert mark(began, "/task/one") == (200, b"task one has begun\n")
@@ -79,7 +79,7 @@ def test_a_header_names_the_task_of_one_request_and_does_not_leave() -> None:
     assert [it.task for it in began.all(RequestSeen)] == ["a", "b", "a"]
 
 
-def test_an_invalid_name_in_a_header_is_no_task() -> None:
+def test_an_invalid_name_in_a_header_is_not_a_task() -> None:
     with trial() as began:
         mark(began, "/task/one")
         status(began, x_warex_task="%0a")

@@ -124,7 +124,7 @@ def test_a_site_that_is_down_is_an_event_with_the_reason_and_a_notice() -> None:
 
 
 @pytest.mark.parametrize("host", ["update.googleapis.com", "accounts.google.com"])
-def test_a_browsers_own_host_that_is_down_is_no_notice(host: str) -> None:
+def test_a_browsers_own_host_that_is_down_is_not_a_notice(host: str) -> None:
     with trial() as began:
         connection = began.connect(host)
         began.lane.unreachable(connection, "dns_error", "there is no such host")
@@ -186,7 +186,7 @@ def test_a_connection_that_is_passed_through_is_recorded_at_its_end() -> None:
     assert (seen.sent, seen.received, seen.seconds) == (7, 11, 2)
 
 
-def test_what_is_no_http_is_recorded_as_that() -> None:
+def test_what_is_not_http_is_recorded_as_that() -> None:
     with trial() as began:
         connection = began.connect()
         connection.destination = Address("db.test", 5432)

@@ -72,7 +72,7 @@ def test_a_request_that_never_came_to_its_end_is_recorded_without_a_decision() -
     assert began.the(ResponseSeen).error == "left"
 
 
-def test_a_refused_request_is_no_exchange() -> None:
+def test_a_refused_request_is_not_an_exchange() -> None:
     with trial() as began:
         connection = began.connect("shop.test")
         exchange = began.exchange("https://shop.test/", "POST", connection, 3)

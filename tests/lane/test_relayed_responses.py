@@ -71,7 +71,7 @@ def test_a_client_that_waits_in_a_silence_has_met_it() -> None:
             assert began.the(FaultMissed).reason == "client_gone"
 
 
-def test_a_site_that_breaks_off_is_told_as_such() -> None:
+def test_a_site_that_breaks_off_is_reported_as_such() -> None:
     with trial(scenario=scenario(Bandwidth(down=10))) as began:
         began.ask(lambda head, body: None, **ASKED)
     assert began.the(FaultMissed).reason == "site_failed"

@@ -103,7 +103,7 @@ def test_an_error_comes_in_place_of_the_rest() -> None:
         CutStream(StreamPoint(before="finish"), "clean"),
     ],
 )
-def test_an_answer_that_is_no_stream_passes_and_says_so(effect: Effect) -> None:
+def test_an_answer_that_is_not_a_stream_passes_and_says_so(effect: Effect) -> None:
     full = WholeResponse.make(200, {"content-type": "application/json"}, b'{"choices": []}')
 
     plan, hit = of_model(effect, of=full)

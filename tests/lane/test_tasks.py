@@ -59,7 +59,7 @@ def test_a_preflight_is_refused() -> None:
     ("path", "status"),
     [("/", 404), ("/task", 404), ("/tasks/x", 404), ("/task/", 400), ("/task/%0a%00", 400)],
 )
-def test_what_is_no_marker_says_what_one_is(path: str, status: int) -> None:
+def test_what_is_not_a_marker_says_what_one_is(path: str, status: int) -> None:
     reply = read_marker(marker(path))
     assert (reply.status, reply.begin, reply.ends) == (status, None, False)
     assert "/task/NAME" in reply.text

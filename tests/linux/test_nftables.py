@@ -254,7 +254,7 @@ def test_several_attempts_may_come_in_one_message() -> None:
 
 
 @pytest.mark.parametrize("cut", range(1, 40))
-def test_a_log_that_is_cut_short_is_no_attempt_and_no_error(cut: int) -> None:
+def test_a_log_that_is_cut_short_is_neither_an_attempt_nor_an_error(cut: int) -> None:
     full = _logged(_packet(4))
 
     assert list(nftables.read_log(full[:cut])) == []

@@ -48,7 +48,7 @@ def test_a_listener_is_found(family: socket.AddressFamily, address: str) -> None
     assert find_listener(port) is None
 
 
-def test_a_connection_is_no_listener() -> None:
+def test_a_connection_is_not_a_listener() -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection(server.getsockname()) as client,

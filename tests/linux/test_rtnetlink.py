@@ -16,12 +16,12 @@ from warex.sandbox.namespace import setup as insides
 
 _FROM = """
 import json, socket, sys
-found = []
+addresses = []
 for family, host in ((socket.AF_INET, "192.0.2.77"), (socket.AF_INET6, "2001:db8::77")):
     with socket.socket(family, socket.SOCK_DGRAM) as client:
         client.connect((host, 9))
-        found.append(client.getsockname()[0])
-print(json.dumps(found))
+        addresses.append(client.getsockname()[0])
+print(json.dumps(addresses))
 """
 
 

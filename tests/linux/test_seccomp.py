@@ -68,7 +68,7 @@ def test_only_families_that_a_namespace_holds_can_be_asked_for(
     assert all(answer(architecture, it, socket.AF_VSOCK) == _ALLOWED for it in others)
 
 
-def test_the_short_pointers_of_x32_are_no_way_past() -> None:
+def test_the_short_pointers_of_x32_do_not_bypass_the_filter() -> None:
     refused = answer(0xC000_003E, 0x4000_0000 | 41, socket.AF_VSOCK)
     assert refused == 0x0005_0000 | errno.EAFNOSUPPORT
 

@@ -104,7 +104,7 @@ def test_the_end_marker_is_the_last_event_of_the_answer(vector: Vector) -> None:
 
 
 @each_form
-def test_one_event_that_is_no_json_leaves_the_others_readable(vector: Vector) -> None:
+def test_one_event_that_is_not_json_leaves_the_others_readable(vector: Vector) -> None:
     stream = stream_of(vector.recognised())
 
     number = stream.breakable(StreamPoint(events=len(stream.events) // 2))
@@ -138,7 +138,7 @@ def test_a_stream_is_broken_off_by_its_apis_own_error(
     assert answer.text
 
 
-def test_an_answer_that_is_no_stream_has_no_events() -> None:
+def test_an_answer_that_is_not_a_stream_has_no_events() -> None:
     for family in LLM_APIS:
         for vector in vectors(family.name):
             request = vector.recognised()

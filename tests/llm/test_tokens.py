@@ -64,7 +64,7 @@ def test_numbers_escapes_and_space_of_an_answer_stay() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"[DONE]", b"7", b'{"choices":7}', b"\xff", b"[" * 9999])
-def test_what_is_no_answer_stays(data: bytes) -> None:
+def test_what_is_not_an_answer_stays(data: bytes) -> None:
     reader = TokenReader(HIDING)
     assert reader.read(data, complete=False) == data
     with pytest.raises(ValueError, match="returned no log-probabilities"):

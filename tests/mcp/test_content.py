@@ -28,7 +28,7 @@ def test_sound_and_files_become_their_length() -> None:
     assert blobs == {}
 
 
-def test_what_is_no_base64_stays() -> None:
+def test_what_is_not_base64_stays() -> None:
     part: JsonValue = {"type": "image", "data": "not base64!", "mimeType": "image/gif"}
 
     assert detach_blobs(part, bytes) == (part, {})

@@ -2,7 +2,7 @@ from warex.exchange import Exchange, Request
 from warex.mcp.exchange import McpExchange, as_mcp
 
 
-def test_what_is_no_call_is_judged_as_an_example_of_one() -> None:
+def test_what_is_not_a_call_is_judged_as_an_example_of_one() -> None:
     page = Exchange("x1", Request("GET", "https://shop.test/"))
 
     seen = as_mcp(page)

@@ -15,7 +15,7 @@ def test_lines_are_the_same_however_the_stream_is_split() -> None:
         assert all(line.is_message for line in lines)
 
 
-def test_a_line_that_is_too_long_passes_in_parts_and_is_no_message() -> None:
+def test_a_line_that_is_too_long_passes_in_parts_and_is_not_a_message() -> None:
     for size in (1, 3, 7, 100):
         reader = LineReader(longest=10)
         stream = b"x" * 25 + b"\nshort\n" + b"0123456789\n"

@@ -68,7 +68,7 @@ def test_by_an_id_of_another_kind_no_answer_is_found(odd: Any) -> None:
     assert request.key is None
 
 
-def test_a_number_is_no_text() -> None:
+def test_a_number_is_not_text() -> None:
     one, two = answers(read(*({"jsonrpc": "2.0", "id": id, "result": {}} for id in (1, "1"))))
 
     assert one.key != two.key
@@ -141,7 +141,7 @@ def test_a_programs_stream_of_tools_is_recognised_by_headers_or_path(
     "body",
     [b"", b"[" * 100_000, b'{"a":' * 100_000, b'{"jsonrpc": "2.0"', b'"2.0"', b"\xff{", b"[1]"],
 )
-def test_what_is_no_message_is_none(body: bytes) -> None:
+def test_what_is_not_a_message_is_none(body: bytes) -> None:
     assert read_messages(body) == []
 
 

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from tests.ports import reserved_port
 from warex.cli import cli
 
 MITMDUMP = shutil.which("mitmdump", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
@@ -22,7 +22,7 @@ MITMDUMP = shutil.which("mitmdump", path=f"{Path(sys.executable).parent}:{os.env
 class Dump:
     port: int
     process: "subprocess.Popen[str]"
-    said: list[str]
+    output: list[str]
 
     @property
     def url(self) -> str:
@@ -31,17 +31,12 @@ class Dump:
     def stop(self) -> str:
         self.process.send_signal(signal.SIGINT)
         rest, _ = self.process.communicate(timeout=20)
-        return "".join(self.said) + rest
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
+        return "".join(self.output) + rest
 
 
 @contextmanager
 def mitmdump(folder: Path, *more: str, conf: Path | None = None, **options: str) -> Iterator[Dump]:
-    script, port = folder / "warex_addon.py", free_port()
+    script, port = folder / "warex_addon.py", reserved_port()
     script.write_text(CliRunner().invoke(cli, ["addon"]).output)
     command = [str(MITMDUMP), "-s", str(script), "--listen-host", "127.0.0.1", "-p", str(port)]
     command += ["--set", f"confdir={conf or folder / 'conf'}"]

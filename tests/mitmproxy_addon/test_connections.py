@@ -8,9 +8,10 @@ from websockets.sync.client import connect
 from tests.engine.running import shake_hands
 from tests.mitmproxy_addon.dump import mitmdump
 from tests.mitmproxy_addon.shop import Shop
+from tests.ports import reserved_port
 from tests.proxy.support.client import read_until_closed, trusting, tunnelled
 from tests.proxy.support.lanes import wait_until
-from tests.proxy.support.origin import dead_port, served, server_context
+from tests.proxy.support.origin import served, server_context
 from tests.proxy.support.raw_sockets import RawSite, read_for
 from tests.proxy.support.websocket import echo_site
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -81,7 +82,7 @@ def test_a_client_that_does_not_trust_the_certificate_is_passed_on(
 def test_a_site_that_is_down_is_met_before_the_handshake_where_no_rule_may_answer(
     ca: CertificateAuthority, leaf: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    port = dead_port()
+    port = reserved_port()
     with (
         served(server_context(*leaf, ["http/1.1"])) as distrusted,
         mitmdump(tmp_path, conf=ca.folder, out="out") as dump,

@@ -11,10 +11,11 @@ import httpx
 import pytest
 
 from tests.mitmproxy_addon.shop import HTML, JSON, NAVIGATES, PAGE, Shop
+from tests.ports import reserved_port
 from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import completion
-from tests.proxy.support.origin import Answer, Seen, dead_port
+from tests.proxy.support.origin import Answer, Seen
 from tests.proxy.support.page_reports import PageScript
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import FaultMissed, FaultPlanned, LlmCall, SiteUnreachable
@@ -230,7 +231,7 @@ def test_an_answer_that_the_site_cuts_is_recorded_so(shop: Shop) -> None:
 
 
 def test_a_site_that_is_down_is_answered_by_mitmproxy(shop: Shop) -> None:
-    port = dead_port()
+    port = reserved_port()
     answer = shop.client.get(f"https://localhost:{port}/down")
     assert answer.status_code == 502
     seen = shop.response("down")

@@ -86,7 +86,7 @@ def test_stock_mitmdump_does_not_start_under_a_bad_scenario(tmp_path: Path) -> N
     with mitmdump(tmp_path, scenario="paper/server-eror") as dump:
         rest, _ = dump.process.communicate(timeout=20)
 
-    message = "".join(dump.said) + rest
+    message = "".join(dump.output) + rest
     assert dump.process.returncode == 1
     assert "WAREX: there is no scenario 'paper/server-eror'; did you mean" in message
     assert "Traceback" not in message

@@ -44,7 +44,7 @@ class Broken:
             await asyncio.to_thread(self.ask, running.port, path)
 
     def ask(self, port: int, path: str) -> None:
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
             url = f"http://127.0.0.1:{self._origin.port}{path}"
             client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             read_answer(client)
@@ -123,7 +123,7 @@ async def test_an_answer_without_a_length_does_not_seem_whole_when_its_engine_br
     monkeypatch.setattr(ExchangeRun, "_send_last", fails)
 
     def read(port: int) -> None:
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
             url = f"http://127.0.0.1:{plain.port}/a"
             client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
             read_until_closed(client)

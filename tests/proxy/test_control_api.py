@@ -44,7 +44,7 @@ def ask(
         method=method or ("GET" if body is None else "POST"),
     )
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=30) as answer:
             return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as error:
         with error:
@@ -190,7 +190,7 @@ def test_an_unnamed_one_shot_takes_the_next_name_that_is_free(begin: Begin) -> N
 
 
 @pytest.mark.wire
-def test_every_rule_begins_anew_with_a_task(begin: Begin, plain: Origin) -> None:
+def test_every_rule_begins_again_with_a_task(begin: Begin, plain: Origin) -> None:
     site = f"http://127.0.0.1:{plain.port}"
     with begin(scenario=FIRST) as lane, httpx.Client(proxy=lane.url) as client:
         met = []

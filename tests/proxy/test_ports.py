@@ -9,7 +9,7 @@ from warex.errors import InputError
 from warex.proxy.ports import check_port, port_unavailable
 
 
-def test_a_port_in_use_is_told_before_a_trial_begins() -> None:
+def test_a_port_in_use_is_reported_before_a_trial_begins() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         with pytest.raises(InputError, match=f"port {port} on 127.0.0.1 is not available: Address"):

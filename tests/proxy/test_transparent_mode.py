@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.engine.net.socks5_proxy import socks5_proxy
+from tests.ports import reserved_port
 from tests.proxy.support.lanes import scenario, wait_until
 from tests.proxy.support.namespace_programs import BeginInside, mapped
-from tests.proxy.support.origin import Answer, Origin, Seen, dead_port, served
+from tests.proxy.support.origin import Answer, Origin, Seen, served
 from tests.proxy.support.upstream import UpstreamProxy
 from tests.proxy.support.websocket import echo_site
 from warex.faults.server.http_error import HttpError
@@ -110,7 +111,7 @@ def test_loopback_is_the_namespaces_own_but_for_the_hosts_ports(
 
 
 def test_a_dead_site_is_a_dead_connection(begin_inside: BeginInside) -> None:
-    port = dead_port()
+    port = reserved_port()
     with begin_inside(host_ports=(port,)) as within:
         assert within.fetch_fails(f"http://127.0.0.1:{port}/") == 56
         assert within.fetch_fails(f"https://localhost:{port}/") == 56
@@ -342,7 +343,7 @@ with socket.create_connection(("127.0.0.1", {port}), timeout=10) as client:
 """
 
 
-def test_what_is_no_http_is_relayed_and_recorded(begin_inside: BeginInside) -> None:
+def test_what_is_not_http_is_relayed_and_recorded(begin_inside: BeginInside) -> None:
     with _service(_shout) as port, begin_inside(host_ports=(port,)) as within:
         assert within.python(_talk(port, b"get some\r\n", 10)) == "b'GET SOME\\r\\n'\n"
     [tunnel] = within.lane.events(Tunnel)

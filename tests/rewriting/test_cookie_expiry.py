@@ -52,7 +52,7 @@ def test_a_client_forgets_a_cookie_wherever_it_has_it_from(cookie: str) -> None:
     assert len(jar) == 0
 
 
-def test_a_cookie_that_the_site_sets_anew_stays() -> None:
+def test_a_cookie_that_the_site_sets_again_stays() -> None:
     fresh = "sid=2; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT, cart=3"
     edit = CookieExpiry(("sid", "cart", "user"))
 

@@ -29,7 +29,7 @@ def test_what_nobody_is_shown_gets_no_policy(status: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["image/png", "application/json", "text/javascript", ""])
-def test_what_is_no_page_gets_no_policy(kind: str) -> None:
+def test_what_is_not_a_page_gets_no_policy(kind: str) -> None:
     assert POLICY.begin(GET, Response(200, {"content-type": kind})) is None
 
 

@@ -51,7 +51,7 @@ def test_a_turn_masks_its_prompt_and_an_answer_that_was_cut() -> None:
     assert turn.loss_mask == [0, 0, 0, 0, 0]
 
 
-def test_a_call_without_ids_is_no_turn() -> None:
+def test_a_call_without_ids_is_not_a_turn() -> None:
     texts = CallTokens([], [ChoiceTokens(0, [], [-0.5], ["a"])])
     assert training_trace([CALL], {}).turns == []
     assert training_trace([CALL], {CALL.exchange: texts}).turns == []

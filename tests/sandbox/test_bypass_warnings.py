@@ -28,7 +28,7 @@ def test_a_daemon_that_can_be_reached_is_named(tmp_path: Path) -> None:
     assert "not behind WAREX" in by_place
 
 
-def test_a_daemon_that_is_not_there_is_not(tmp_path: Path) -> None:
+def test_a_daemon_that_does_not_run_is_not_named(tmp_path: Path) -> None:
     (tmp_path / "docker.sock").touch()
     environment = {"XDG_RUNTIME_DIR": str(tmp_path), "DOCKER_HOST": "tcp://10.0.0.1:2375"}
 

@@ -65,7 +65,7 @@ def test_a_browser_that_cannot_be_started_voids_the_trial(sandbox: Sandbox) -> N
 
 
 @pytest.mark.wire
-def test_a_page_that_only_looks_like_an_answer_is_no_canary(
+def test_a_page_that_only_looks_like_an_answer_is_not_a_canary(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
     liar = tmp_path / "liar"

@@ -110,7 +110,7 @@ def test_a_command_ends_when_it_is_told_to_stop(tmp_path: Path) -> None:
     assert done.seconds < 30
 
 
-def test_a_program_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+def test_a_program_that_does_not_exist_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match="'/no/such/program' cannot be started: No such file"):
         run_command(["/no/such/program"], {}, tmp_path / "log", timeout_s=1)
 

@@ -31,9 +31,7 @@ def test_every_proxy_variable_names_the_proxy_in_both_cases(
 
 
 @pytest.mark.parametrize("name", environment.PROGRAM_PROXY_VARIABLES)
-def test_a_program_with_a_variable_of_its_own_is_told_by_it(
-    ca: CertificateAuthority, name: str
-) -> None:
+def test_a_program_is_recognised_by_its_own_variable(ca: CertificateAuthority, name: str) -> None:
     left_over = {name: "http://other:1", name.upper(): "http://other:2"}
 
     variables = proxied_environment(left_over, PROXY, ca, BUNDLE).variables

@@ -28,7 +28,7 @@ def refusal(tmp_path: Path) -> Refusal:
     return refused
 
 
-def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "s.yml"
     path.write_bytes(b"\xef\xbb\xbfname: s\n")
     assert load_scenario(str(path)).name == "s"
@@ -136,7 +136,7 @@ def test_yaml_tags_are_refused(refusal: Refusal) -> None:
         ("s.toml", 'name = "s"\nrules = \n', "line 2, column 9"),
     ],
 )
-def test_a_slip_of_syntax_is_told_with_its_line(
+def test_a_slip_of_syntax_is_reported_with_its_line(
     refusal: Refusal, name: str, content: str, where: str
 ) -> None:
     message = refusal(content, name)
@@ -163,7 +163,7 @@ def test_a_file_that_is_too_large_is_refused(refusal: Refusal) -> None:
     assert message == "shop.yaml is larger than 1,000,000 bytes, which is too large for a scenario"
 
 
-def test_what_is_no_readable_file_is_told(tmp_path: Path) -> None:
+def test_what_is_not_a_readable_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "dir.yaml").mkdir()
     (tmp_path / "s.txt").write_text("name: s\n")
     (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
@@ -179,7 +179,9 @@ def test_what_is_no_readable_file_is_told(tmp_path: Path) -> None:
             load_scenario(tmp_path / name)
 
 
-def test_a_file_without_permission_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_permission_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "s.yaml"
     path.write_text("name: s\n")
 

@@ -52,7 +52,7 @@ def test_the_text_of_a_payload_is_read_from_a_file_beside_the_scenario(tmp_path:
         ("plain.txt", "text has to hold either {link} or {button}"),
     ],
 )
-def test_a_payload_file_that_cannot_be_used_is_told_with_its_place(
+def test_a_payload_file_that_cannot_be_used_is_reported_with_its_place(
     tmp_path: Path, file: str, why: str
 ) -> None:
     (tmp_path / "s.yaml").write_text("name: s\n" + ORDER % f"{{file: {file}}}")
@@ -66,7 +66,7 @@ def test_a_payload_file_that_cannot_be_used_is_told_with_its_place(
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", "just text", "3"])
-def test_what_is_no_mapping_is_told_what_a_scenario_is(tmp_path: Path, content: str) -> None:
+def test_what_is_not_a_mapping_is_told_what_a_scenario_is(tmp_path: Path, content: str) -> None:
     path = tmp_path / "shop.yaml"
     path.write_text(content)
     with pytest.raises(ScenarioError) as caught:
@@ -77,7 +77,7 @@ def test_what_is_no_mapping_is_told_what_a_scenario_is(tmp_path: Path, content: 
     )
 
 
-def test_an_unknown_preset_is_told_with_the_near_one_and_what_lists_them() -> None:
+def test_an_unknown_preset_is_reported_with_the_near_one_and_what_lists_them() -> None:
     for load in (load_scenario, load_preset):
         with pytest.raises(ScenarioError) as caught:
             load("paper/server-eror")

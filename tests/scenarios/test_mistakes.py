@@ -136,7 +136,7 @@ def test_a_parameter_named_like_its_fault_keeps_its_place(refusal: Refusal) -> N
         ("{first: 1}", "5", "fault: 5 is not allowed; give a mapping whose 'kind' is one of"),
     ],
 )
-def test_a_bad_value_is_told_with_its_place_and_what_is_allowed(
+def test_a_bad_value_is_reported_with_its_place_and_what_is_allowed(
     refusal: Refusal, trigger: str, fault: str, sentence: str
 ) -> None:
     message = refusal(one_rule(trigger, fault))
@@ -164,7 +164,7 @@ def test_a_bad_value_is_told_with_its_place_and_what_is_allowed(
         ),
     ],
 )
-def test_a_bad_match_is_told_with_its_place_and_what_is_allowed(
+def test_a_bad_match_is_reported_with_its_place_and_what_is_allowed(
     refusal: Refusal, match: str, sentence: str
 ) -> None:
     message = refusal(one_rule(more=f", match: {match}"))
@@ -184,7 +184,7 @@ def test_what_is_missing_is_named(refusal: Refusal) -> None:
     assert message.startswith("shop.yaml: rules[0] 'down': 'trigger' is missing; give a mapping")
 
 
-def test_all_mistakes_are_told_at_once(refusal: Refusal) -> None:
+def test_all_mistakes_are_reported_at_once(refusal: Refusal) -> None:
     message = refusal(one_rule("{first: 0}", "{kind: http_error, status: 200}") + "arm: never\n")
     head, *lines = message.splitlines()
     assert head == "shop.yaml has 3 mistakes:"
@@ -244,7 +244,7 @@ class Choices(BaseModel, extra="forbid"):
         ),
     ],
 )
-def test_of_several_ways_the_one_that_was_meant_is_told(
+def test_of_several_forms_the_intended_one_is_reported(
     data: dict[str, JsonValue], lines: list[str]
 ) -> None:
     assert validate_document(Choices, data) == (None, lines)
@@ -258,7 +258,7 @@ def test_where_no_key_is_allowed_none_is_listed() -> None:
     assert validate_document(Nothing, {"foo": 1}) == (None, messages)
 
 
-def test_what_is_not_there_is_told_with_the_near_match_or_what_there_is() -> None:
+def test_an_unknown_name_is_reported_with_the_nearest_or_all_names() -> None:
     assert unknown_name("there is no site", "shpo", ["shop", "mail"]) == (
         "there is no site 'shpo'; did you mean 'shop'?"
     )

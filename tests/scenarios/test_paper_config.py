@@ -176,7 +176,7 @@ def test_the_scenario_can_be_made_of_any_of_the_papers_three_types(tmp_path: Pat
         ({"failures": 3}, "failures: 3 is not allowed"),
     ],
 )
-def test_a_mistake_is_told_with_its_place_and_what_is_allowed(
+def test_a_mistake_is_reported_with_its_place_and_what_is_allowed(
     tmp_path: Path, config: object, sentence: str
 ) -> None:
     message = refused(tmp_path, config)

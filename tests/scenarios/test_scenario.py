@@ -74,7 +74,9 @@ def test_one_value_stands_for_a_list_of_one_and_methods_are_upper_case() -> None
         ("*", "HTTP method '*' does not exist; give GET, POST,"),
     ],
 )
-def test_a_method_that_does_not_exist_is_told_with_the_nearest(method: object, says: str) -> None:
+def test_a_method_that_does_not_exist_is_reported_with_the_nearest(
+    method: object, says: str
+) -> None:
     with pytest.raises(ValidationError, match=re.escape(says)):
         Match.model_validate({"method": method})
     assert Match.model_validate({"method": ["propfind", "PURGE"]}).method == ("PROPFIND", "PURGE")

@@ -35,7 +35,7 @@ def webarena(goal: str, before: str = "None") -> LlmRequest:
     )
 
 
-def test_webarenas_examples_are_no_tasks() -> None:
+def test_webarenas_examples_are_not_tasks() -> None:
     finder = TaskDetector(BUILT_IN_RULES["webarena"])
     calls = [webarena("buy tea"), webarena("buy tea", "click [1]"), webarena("sell tea")]
     assert detected(finder, *calls) == [("buy tea", True), ("buy tea", False), ("sell tea", True)]
@@ -61,7 +61,7 @@ def test_the_same_task_begins_again_on_a_page_that_has_not_changed() -> None:
     assert [begins for _, begins in filter(None, turns)] == [True, False, False] * 2
 
 
-def test_a_sub_policy_of_step_is_no_task() -> None:
+def test_a_sub_policy_of_step_is_not_a_task() -> None:
     def step(goal: str) -> LlmRequest:
         return call(
             ("user", f"### Input:\nOBJECTIVE:\n{goal}\nOBSERVATION:\n…\nPREVIOUS ACTIONS:\n")
@@ -145,7 +145,7 @@ def test_a_miniwob_page_names_its_task() -> None:
 @pytest.mark.parametrize(
     ("rule", "prefix"), [("browser-use", ""), ("webarena-infinity", "You… Your task: ")]
 )
-def test_a_browser_use_judge_is_no_task(rule: str, prefix: str) -> None:
+def test_a_browser_use_judge_is_not_a_task(rule: str, prefix: str) -> None:
     def step(goal: str, history: str) -> LlmRequest:
         asked = f"<user_request>\n{prefix}{goal}\n</user_request>"
         text = f"<agent_history>{history}</agent_history>\n{asked}"

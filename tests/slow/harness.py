@@ -41,7 +41,7 @@ def made(name: str, folder: Path) -> Path:
 class Played:
     """A finished campaign."""
 
-    said: str
+    output: str
     trials: Mapping[str, TrialRecord]
     """By condition."""
 

@@ -20,7 +20,7 @@ from typing import Any
 class Line:
     """An answer to the requests whose text contains a pattern."""
 
-    found: str
+    pattern: str
     says: Any
     """A text, or the arguments of the request's only tool or schema; ``$name`` is a group of the
     pattern. Over OpenAI's APIs ``{"tool": name, "arguments": {…}}`` calls one of several tools."""
@@ -29,7 +29,7 @@ class Line:
 
     def answer(self, words: str) -> Any:
         """Return the answer, filled in from the pattern's last match; None without a match."""
-        matches = list(re.finditer(self.found, words))
+        matches = list(re.finditer(self.pattern, words))
         if not matches:
             return None
         message = Template(json.dumps(self.says)).safe_substitute(matches[-1].groupdict())
@@ -43,7 +43,7 @@ class Served:
     path: str
     model: str
     body: dict[str, Any]
-    said: Any
+    content: Any
     input_plain: int
     cache_read: int
     cache_write: int
@@ -89,7 +89,7 @@ class ModelServer(ThreadingHTTPServer):
                 return self._as_openai(path, body, n)
             return self._as_gemini(path, body, n)
 
-    def _said(self, system: Any, messages: Sequence[Any]) -> Any:
+    def _answer_to(self, system: Any, messages: Sequence[Any]) -> Any:
         words, last = _texts([system, *messages]), _texts(messages[-1:])
         answers = (line.answer(last if line.in_last else words) for line in self.script)
         return next(
@@ -97,7 +97,7 @@ class ModelServer(ThreadingHTTPServer):
         )
 
     def _as_claude(self, path: str, body: dict[str, Any], n: int) -> dict[str, Any]:
-        message = self._said(body.get("system"), body["messages"])
+        message = self._answer_to(body.get("system"), body["messages"])
         tools = [body.get("tool_choice") or {}, *(body.get("tools") or ())]
         tool = next((each["name"] for each in tools if "name" in each), None)
         block: dict[str, Any] = {"type": "text", "text": message}
@@ -123,7 +123,7 @@ class ModelServer(ThreadingHTTPServer):
 
     def _as_openai(self, path: str, body: dict[str, Any], n: int) -> dict[str, Any]:
         is_chat = path.endswith("/chat/completions")
-        text = self._said(None, body["messages" if is_chat else "input"])
+        text = self._answer_to(None, body["messages" if is_chat else "input"])
         call = Served(path, body["model"], body, text, 1000 + n, 0, 0, 40 + n, 0)
         self.served.append(call)
         tool = None if isinstance(text, str) else text["tool"]
@@ -177,7 +177,7 @@ class ModelServer(ThreadingHTTPServer):
         }
 
     def _as_gemini(self, path: str, body: dict[str, Any], n: int) -> dict[str, Any]:
-        message = self._said(body.get("systemInstruction"), body["contents"])
+        message = self._answer_to(body.get("systemInstruction"), body["contents"])
         model = path.partition("/models/")[2].partition(":")[0]
         part: dict[str, Any] = {
             "text": message if isinstance(message, str) else json.dumps(message)

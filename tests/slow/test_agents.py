@@ -243,7 +243,7 @@ def _bring(command: Sequence[object], folder: Path) -> None:
 class Ran:
     """A finished trial."""
 
-    said: str
+    output: str
     inspection: Inspection
     model: ModelServer
 
@@ -323,12 +323,12 @@ def _trial(
 
 def test_a_clean_run_has_its_steps_and_actions(kit: Path, agent: str, tmp_path: Path) -> None:
     with _trial(kit, agent, "", tmp_path) as ran:
-        assert "25 euros" in ran.said
+        assert "25 euros" in ran.output
         assert ran.steps == list(AGENTS[agent].clean)
         assert [step.number for step in ran.inspection.steps] == [*range(1, len(ran.steps) + 1)]
         assert len(ran.model.served) == len(ran.steps)
         assert not ran.inspection.trial.injections
-        assert "with an action that WAREX can read" not in ran.said
+        assert "with an action that WAREX can read" not in ran.output
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -339,7 +339,7 @@ def test_a_fault_that_is_asked_again_is_recovered_from(
         does, asks = AGENTS[agent].early, AGENTS[agent].asks_early
         if fault == "late":
             does, asks = AGENTS[agent].late, AGENTS[agent].asks_late
-        assert "25 euros" in ran.said
+        assert "25 euros" in ran.output
         assert ran.steps == list(does)
         (recovery,) = ran.inspection.trial.recoveries
         assert (recovery.verdict, recovery.tries) == ("recovered", 1), recovery
@@ -402,7 +402,7 @@ def test_a_price_that_a_websocket_has_lost_is_there_after_a_reload(
         Line("", start, in_last=True),
     )
     with _trial(kit, agent, "silent", tmp_path, lines, live_shop()) as ran:
-        assert "25 euros" in ran.said
+        assert "25 euros" in ran.output
         assert ran.steps == list(does)
         (injection,) = ran.inspection.trial.injections
         assert injection.fate == "delivered"
@@ -414,7 +414,7 @@ def test_a_page_that_came_in_part_is_asked_for_again(
     kit: Path, agent: str, fault: str, tmp_path: Path
 ) -> None:
     with _trial(kit, agent, fault, tmp_path) as ran:
-        assert "25 euros" in ran.said
+        assert "25 euros" in ran.output
         assert ran.steps == list(AGENTS[agent].early)
         (injection,) = ran.inspection.trial.injections
         assert injection.fate == "delivered"

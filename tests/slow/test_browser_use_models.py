@@ -126,7 +126,7 @@ VENDORS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Answered:
     """How one run is made."""
 
     vendor: str
@@ -137,15 +137,15 @@ class Told:
 
 
 RUNS = {
-    "claude, page down": Told("anthropic", "namespace", True, PAGE_DOWN),
-    "gemini, page down": Told("google", "namespace", False, PAGE_DOWN),
-    "claude refused": Told(
+    "claude, page down": Answered("anthropic", "namespace", True, PAGE_DOWN),
+    "gemini, page down": Answered("google", "namespace", False, PAGE_DOWN),
+    "claude refused": Answered(
         "anthropic",
         "environment",
         True,
         {"name": "refused", "rules": [OVERLOADED, refusing(2, **LIMITED)]},
     ),
-    "gemini refused": Told(
+    "gemini refused": Answered(
         "google", "environment", True, {"name": "refused", "rules": [refusing(1, **LIMITED)]}
     ),
 }
@@ -159,7 +159,7 @@ class Ran:
     """What there is to compare."""
 
     vendor: Vendor
-    said: Mapping[str, Any]
+    report: Mapping[str, Any]
     """By browser-use's history."""
     served: list[Served]
     trace: Trace
@@ -221,8 +221,8 @@ def test_every_call_is_recorded_as_the_models_server_answered_it(
     runs: Callable[[str], Ran], name: str
 ) -> None:
     ran = runs(name)
-    assert ran.said["answer"] == "It takes place in Room Juniper."
-    assert ran.said["llm_calls"] == len(ran.served) == len(ran.answered)
+    assert ran.report["answer"] == "It takes place in Room Juniper."
+    assert ran.report["llm_calls"] == len(ran.served) == len(ran.answered)
     assert not list(ran.trace.events(LlmUnread))
     for call, served in zip(ran.answered, ran.served, strict=True):
         assert (call.family, call.model) == (ran.vendor.family, served.model)
@@ -233,7 +233,7 @@ def test_every_call_is_recorded_as_the_models_server_answered_it(
             served.cache_write,
         )
         assert call.reasoning_tokens == served.thought
-    assert ran.said["output_tokens"] == sum(call.output_tokens or 0 for call in ran.answered)
+    assert ran.report["output_tokens"] == sum(call.output_tokens or 0 for call in ran.answered)
 
 
 @EACH
@@ -263,7 +263,7 @@ def test_each_call_but_a_repeat_is_a_step_and_costs_its_list_price(
 @EACH
 def test_the_actions_read_are_those_that_it_took(runs: Callable[[str], Ran], name: str) -> None:
     ran = runs(name)
-    assert [action.name for action in ran.trace.events(AgentAction)] == ran.said["actions"]
+    assert [action.name for action in ran.trace.events(AgentAction)] == ran.report["actions"]
 
 
 @EACH
@@ -294,7 +294,7 @@ def test_a_fault_armed_by_the_first_call_strikes_and_its_recovery_is_seen(
     assert (planned.url, planned.injection) == (f"{SITE}/", delivered.injection)
     assert "Down for today" not in json.dumps(first.messages)
     assert "Down for today" in json.dumps(second.messages)
-    assert ran.said["actions"] == ["navigate", "navigate", "click", "done"]
+    assert ran.report["actions"] == ["navigate", "navigate", "click", "done"]
     assert len(documents) == 2
     assert ran.inspected["exposed"] is True
     assert ran.inspected["recovered"] is True
@@ -310,7 +310,7 @@ def test_anthropics_client_asks_a_refused_call_again_in_its_step(
     assert [(call.status, call.step) for call in refused] == [(529, 1), (429, 2)]
     assert ["Overloaded" in (refused[0].error or ""), bool(refused[1].error)] == [True, True]
     assert (again.retry_after_s, again.waited_s >= 0.95) == (1, True)
-    assert ran.said["actions"] == ["navigate", "click", "done"]
+    assert ran.report["actions"] == ["navigate", "click", "done"]
 
 
 def test_browser_use_takes_a_refusal_of_gemini_for_a_step(runs: Callable[[str], Ran]) -> None:
@@ -319,7 +319,7 @@ def test_browser_use_takes_a_refusal_of_gemini_for_a_step(runs: Callable[[str], 
 
     assert (refused.status, refused.step) == (429, 1)
     assert not list(ran.trace.events(LlmRetried))
-    assert ran.said["actions"] == ["navigate", "click", "done"]
+    assert ran.report["actions"] == ["navigate", "click", "done"]
 
 
 @pytest.mark.parametrize("vendor", VENDORS)

@@ -29,7 +29,7 @@ AGENT = """
 import json, sys, time, urllib.error, urllib.request
 task, base_url = sys.argv[1:]
 asked = {"model": "m", "messages": [{"role": "user", "content": task}]}
-def said():
+def answer():
     request = urllib.request.Request(
         base_url + "/chat/completions",
         json.dumps(asked).encode(),
@@ -40,7 +40,7 @@ for attempt in range(2):
     try:
         urllib.request.urlopen("https://shop.warex.test/" + task).read()
         time.sleep(0.5)
-        sys.exit(said() != "done")
+        sys.exit(answer() != "done")
     except urllib.error.HTTPError as error:
         error.close()
 sys.exit(1)

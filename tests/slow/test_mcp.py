@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.ports import reserved_port
 from tests.proxy.conftest import ca, forkserver  # noqa: F401 - fixtures
 from tests.proxy.support.lanes import Lane, beginner, wait_until
 from tests.proxy.support.origin import Answer, served
@@ -92,11 +93,6 @@ def is_open(port: int) -> bool:
         return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
 type Came = list[dict[str, Any]]
 
 
@@ -150,7 +146,7 @@ class Served:
 
 @contextmanager
 def server(kit: Kit, kind: str, transport: str, folder: Path) -> Iterator[Served]:
-    made = Served(free_port(), folder / "log", "/sse" if transport == "sse" else "/mcp")
+    made = Served(reserved_port(), folder / "log", "/sse" if transport == "sse" else "/mcp")
     words = kit.words(kind, "server")
     with running([*words, transport, str(made.port), str(made.log)], made.port):
         yield made
@@ -294,7 +290,7 @@ def test_a_browser_that_is_a_server_of_tools_is_seen_and_meets_faults(
     ca: CertificateAuthority,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    tools = Served(free_port(), tmp_path / "log", "/mcp")
+    tools = Served(reserved_port(), tmp_path / "log", "/mcp")
     program = kit.folder / "node/node_modules/@playwright/mcp/cli.js"
     arguments = ["--headless", "--isolated", "--no-sandbox", "--allowed-hosts", "*"]
     browser = ["--browser", "chromium", "--executable-path", str(find_chromium())]

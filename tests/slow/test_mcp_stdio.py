@@ -35,7 +35,7 @@ def behind(command: Sequence[str], *options: object) -> list[str]:
     return [*WAREX, "mcp", *map(str, options), "--", *command]
 
 
-def spoken(kit: Kit, kind: str, server: Sequence[str], calls: Sequence[Any]) -> Came:  # noqa: F811
+def converse(kit: Kit, kind: str, server: Sequence[str], calls: Sequence[Any]) -> Came:  # noqa: F811
     return asked(kit, kind, "stdio", json.dumps(list(server)), calls)
 
 
@@ -55,9 +55,9 @@ def test_what_the_sdks_say_is_unharmed_and_recorded_as_the_server_logs_it(
 ) -> None:
     out, log = tmp_path / "trial", tmp_path / "log"
     server = [*kit.words(kind, "server"), "stdio", "0", str(log)]
-    direct = spoken(kit, kind, server, CALLS)
+    direct = converse(kit, kind, server, CALLS)
     log.unlink()
-    through = spoken(kit, kind, behind(server, "--out", out), CALLS)
+    through = converse(kit, kind, behind(server, "--out", out), CALLS)
 
     assert untimed(through) == untimed(direct)
     calls = calls_in(out)
@@ -78,7 +78,7 @@ def test_the_sdks_see_each_fault_as_what_it_is(
     server = [*kit.words(kind, "server"), "stdio", "0", str(tmp_path / "log")]
     calls: list[Any] = [[None, {}], *[["shout", {"text": "hello!"}]] * len(FAULTS)]
     options = ("--scenario", scenario, "--out", out)
-    listed, *came = spoken(kit, kind, behind(server, *options), calls)
+    listed, *came = converse(kit, kind, behind(server, *options), calls)
 
     tool, protocol, after, half, unknown, slow, empty, http = came
     assert "add" not in listed["tools"]

@@ -158,7 +158,7 @@ def until_a_trial_is_over(running: "subprocess.Popen[str]") -> list[str]:
     raise AssertionError("".join(messages))
 
 
-def while_a_trial_is_held_on_each_node(folder: Path, act: Callable[[], object]) -> None:
+def while_each_node_runs_a_trial(folder: Path, act: Callable[[], object]) -> None:
     """Act when two more trials have begun and none of the two can be over."""
     path = folder / "held"
     path.mkdir()
@@ -198,7 +198,7 @@ def test_a_node_that_dies_takes_nothing_with_it(campaign: Path, tmp_path: Path) 
         running = warex("run", campaign, "--ray", nodes.address, "--out", on_ray)
         asked_for = nodes.obey("busy")
         messages = until_a_trial_is_over(running)
-        while_a_trial_is_held_on_each_node(campaign.parent, lambda: nodes.obey("node"))
+        while_each_node_runs_a_trial(campaign.parent, lambda: nodes.obey("node"))
         rest, _ = running.communicate(timeout=240)
         messages.append(rest)
 

@@ -117,11 +117,11 @@ def test_every_call_is_recorded_as_the_models_server_answered_it(
 
     assert ran.served
     assert ran.played.trials[ran.condition].solved
-    assert "past the proxy" not in ran.played.said
+    assert "past the proxy" not in ran.played.output
     for call, served in zip(ran.answered, ran.served, strict=True):
         assert call.url == "https://api.anthropic.com/v1/messages"
         assert (call.family, call.model, served.model) == ("anthropic_messages", MODEL, MODEL)
-        assert (call.answer, call.usage, call.error) == (served.said, "reported", None)
+        assert (call.answer, call.usage, call.error) == (served.content, "reported", None)
         assert (call.input_tokens, call.output_tokens) == (served.input_total, served.output_total)
         cached = (call.cached_tokens, call.cache_write_tokens)
         assert cached == (served.cache_read, served.cache_write)

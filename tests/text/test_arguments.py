@@ -74,7 +74,7 @@ def test_a_type_error_of_the_function_itself_stays_one() -> None:
 
 
 @pytest.mark.parametrize("value", [3, b"x", None, "a\0b", ["x"]])
-def test_what_is_no_path_is_a_sentence(value: Any) -> None:
+def test_what_is_not_a_path_is_a_sentence(value: Any) -> None:
     with pytest.raises(InputError, match=r"^go\(out=.*\): it is not a path"):
         read_path("go(out=", value)
 

@@ -102,7 +102,7 @@ def test_what_cannot_be_matched_in_linear_time_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a-", "*", "(" * 5000, r"\p{L}", "a{3,1}", "(?<n>a)"])
-def test_what_is_no_regular_expression_is_refused_in_a_short_sentence(pattern: str) -> None:
+def test_what_is_not_a_regular_expression_is_refused_in_a_short_sentence(pattern: str) -> None:
     with pytest.raises(RegexError, match="is not a regular expression") as refused:
         Regex(pattern)
 

@@ -35,7 +35,7 @@ class Planted:
     """The text around the value."""
 
     @property
-    def whole(self) -> str:
+    def text(self) -> str:
         """The value in its context."""
         return self.context.replace("{}", self.value)
 

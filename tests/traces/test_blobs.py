@@ -45,7 +45,7 @@ def test_a_missing_or_damaged_blob_is_a_sentence(tmp_path: Path) -> None:
         blobs.get(ref)
 
 
-def test_a_blob_is_removed_once_and_its_absence_is_no_error(tmp_path: Path) -> None:
+def test_a_blob_is_removed_once_and_its_absence_is_not_an_error(tmp_path: Path) -> None:
     blobs = BlobStore(tmp_path)
     ref = blobs.put(b"image")
 

@@ -90,7 +90,7 @@ def test_a_half_written_or_foreign_manifest_is_a_sentence(tmp_path: Path) -> Non
         read_manifest(path)
 
 
-def test_a_run_is_no_place_for_another_trial(tmp_path: Path) -> None:
+def test_a_run_is_not_a_place_for_another_trial(tmp_path: Path) -> None:
     require_no_run(tmp_path / "new")
     # A web app's manifest has the same name.
     (tmp_path / "manifest.json").write_text('{"name": "app", "start_url": "/"}')

@@ -128,7 +128,7 @@ def test_a_bad_line_in_the_middle_is_named(path: Path, line: bytes, why: str) ->
         ({"seq": 9}, "seq 9 follows 1"),
     ],
 )
-def test_a_line_that_is_no_event_of_this_version_is_named(
+def test_a_line_that_is_not_an_event_of_this_version_is_named(
     path: Path, changes: dict[str, object], why: str
 ) -> None:
     change_line(path, 2, **changes)

@@ -70,7 +70,7 @@ def test_other_traffic_does_not_show_it(event: Event) -> None:
 def test_where_no_site_is_known_any_page_shows_it() -> None:
     require_pages(trace(page("https://anywhere.test/")), [])
     accounts = page("https://accounts.google.com/ListAccounts?gpsia=1")
-    with pytest.raises(TrialVoid, match=r"no page of any site .* cannot be told"):
+    with pytest.raises(TrialVoid, match=r"no page of any site .* cannot see which"):
         require_pages(trace(accounts), [])
     with pytest.raises(TrialVoid, match="no page of any site"):
         require_pages(trace(tunnel("updates.test", "background")), [])
@@ -87,7 +87,7 @@ def test_what_a_judge_asks_for_shows_nothing_of_the_browser() -> None:
     ("events", "known", "says"),
     [
         ([], {"reached": True}, r"^bypassed: .* its browser goes past it; tell its harness"),
-        ([], {}, r"^bypassed or never asked for: .* cannot be told from here: look into"),
+        ([], {}, r"^bypassed or never asked for: .* cannot see which: look into"),
         ([], {"isolation": "namespace"}, "most likely the agent never opened the site: look into"),
         (
             [page("https://other.test/")],
@@ -95,7 +95,7 @@ def test_what_a_judge_asks_for_shows_nothing_of_the_browser() -> None:
             r"requests to other\.test did, so most likely the agent never opened the site",
         ),
         # No browser's: it says nothing of the browser's way.
-        ([page("https://other.test/", "curl/8")], {}, "cannot be told from here"),
+        ([page("https://other.test/", "curl/8")], {}, "cannot see which"),
     ],
 )
 def test_a_void_says_what_was_seen_how_sure_it_is_and_what_to_do(

@@ -180,7 +180,7 @@ def test_only_an_agent_that_reached_the_site_has_gone_past_the_proxy(
     )
 
 
-def test_a_reset_that_runs_when_the_campaign_is_stopped_is_no_trial(
+def test_a_reset_that_runs_when_the_campaign_is_stopped_is_not_a_trial(
     context: TrialContext, tmp_path: Path
 ) -> None:
     class Resetting(Shop):

@@ -114,7 +114,7 @@ def test_a_body_is_read_by_the_line_that_refers_to_it(tmp_path: Path) -> None:
         ("changed", "no longer has that hash"),
     ],
 )
-def test_a_body_that_cannot_be_read_is_told_in_a_sentence(
+def test_a_body_that_cannot_be_read_is_reported_in_a_sentence(
     tmp_path: Path, damage: str, sentence: str
 ) -> None:
     ref = reference(b"body")

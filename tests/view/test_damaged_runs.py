@@ -84,7 +84,7 @@ def open_trial(page: Page, task: str) -> None:
         ("large blob", "The screenshot of step 1 cannot be shown."),
     ],
 )
-def test_a_damage_is_told_in_a_sentence_and_all_else_is_shown(
+def test_a_damage_is_reported_in_a_sentence_and_all_else_is_shown(
     browser: Browser, address: str, task: str, sentence: str | None
 ) -> None:
     page = open_page(browser, address)
@@ -105,7 +105,7 @@ def test_a_damage_is_told_in_a_sentence_and_all_else_is_shown(
     page.close()
 
 
-def test_a_run_that_grows_is_followed_and_one_that_vanishes_is_told(
+def test_a_run_that_grows_is_followed_and_one_that_vanishes_is_reported(
     browser: Browser, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"

@@ -24,7 +24,9 @@ def test_recoveries_are_judged(attempt: Attempt) -> None:
     assert is_judged_at_once(attempt)
 
 
-def test_what_cannot_be_judged_is_told(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_judged_is_reported(
+    attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(of_view, "LARGEST_JUDGED", 10)
     too_large = judgement(attempt)
     monkeypatch.undo()

@@ -37,7 +37,7 @@ def test_of_a_long_log_the_beginning_and_the_end_are_shown(tmp_path: Path) -> No
     ("damage", "sentence"),
     [("missing", "No such file"), ("fifo", "it is a FIFO"), ("link", "it is a link")],
 )
-def test_a_log_that_cannot_be_read_is_told_in_a_sentence(
+def test_a_log_that_cannot_be_read_is_reported_in_a_sentence(
     tmp_path: Path, damage: str, sentence: str
 ) -> None:
     if damage == "fifo":

@@ -54,6 +54,6 @@ def test_a_trial_of_its_own_is_a_run_of_one_without_figures(tmp_path: Path) -> N
     assert [(row["task"], row["state"]) for row in shown["trials"]] == [("mine", "running")]
 
 
-def test_a_folder_that_is_no_run_is_told_with_a_hint(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_run_is_reported_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=r"is not a run: .* Name a folder that `warex run`"):
         require_run(tmp_path)

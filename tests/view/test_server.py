@@ -91,7 +91,7 @@ def test_figures_are_computed_where_no_summary_is_written(client: TestClient) ->
         f"/{TOKEN}/data/blob/0/unknown/sha256/{'0' * 64}",
     ],
 )
-def test_what_is_not_there_or_not_allowed_is_not_found(client: TestClient, path: str) -> None:
+def test_what_does_not_exist_or_is_not_allowed_is_not_found(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
 
 

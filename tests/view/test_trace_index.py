@@ -74,7 +74,7 @@ def test_lines_are_found_by_their_number_and_its_end_is_known(tmp_path: Path) ->
     assert [json.loads(piece[0])["seq"] for piece in pieces[:3]] == [1, 51, 101]
 
 
-def test_a_damaged_line_is_told_and_the_others_are_shown(tmp_path: Path) -> None:
+def test_a_damaged_line_is_reported_and_the_others_are_shown(tmp_path: Path) -> None:
     path = an_attempt(tmp_path, Story().page("x0").page("x1").page("x2"))
     trace = path / "events.jsonl"
     lines = trace.read_bytes().splitlines(keepends=True)

@@ -41,7 +41,7 @@ def test_the_lanes_of_a_trial_hold_steps_exchanges_and_faults(tmp_path: Path) ->
     assert [moment["kind"] for moment in document["moments"]] == ["trial_began", "disarmed"]
 
 
-def test_a_damaged_outcome_is_told_and_the_trial_is_shown(tmp_path: Path) -> None:
+def test_a_damaged_outcome_is_reported_and_the_trial_is_shown(tmp_path: Path) -> None:
     path = RunFolder(tmp_path).manifest().trial("clean", "add", solved(), Story().page("x0"))
     (path / "outcome.json").write_text("{")
 

@@ -45,7 +45,7 @@ class BenchmarkConfig(BaseModel, frozen=True, extra="forbid"):
         return value
 
     @model_serializer(mode="wrap")
-    def _as_short_as_given(self, write: SerializerFunctionWrapHandler) -> Any:
+    def _in_short_form(self, write: SerializerFunctionWrapHandler) -> Any:
         """Write the name alone if nothing else is set."""
         fields = {key: value for key, value in write(self).items() if value}
         return self.name if fields.keys() == {"name"} else fields

@@ -304,7 +304,7 @@ class ClientSide:
                 self._closing = True
 
     def _reject(self, event: RequestRejected) -> None:
-        """Note a refusal, which is told within its exchange if there is one."""
+        """Note a refusal, which is reported within its exchange if there is one."""
         self._lingers = True
         self._rejections[event.stream] = Rejection(event.status, event.line, event.reason)
 

@@ -160,7 +160,7 @@ class ConnectionRun:
                     self.end.close()
 
     async def _serve_silent(self, destination: Address) -> None:
-        """Connect to the site of a client that is silent: whoever speaks first decides.
+        """Connect to the site of a silent client: the side that sends first decides.
 
         In some protocols that is the site; a client of HTTP or TLS may only be slow.
         """

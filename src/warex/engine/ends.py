@@ -234,7 +234,7 @@ class End:
     # ---- TLS
 
     async def start_tls(self, layer: TlsLayer) -> None:
-        """Shake hands above what there is; raise SSLError or ConnectionError on failure."""
+        """Shake hands above the existing layers; raise SSLError or ConnectionError on failure."""
         if self._chunks:
             layer.incoming.write(self._take())
         self._layers.append(layer)
@@ -260,7 +260,7 @@ class End:
             raise
         if is_done and layer.is_ahead:
             # Its session tickets leave with what is written first.
-            layer.kept = layer.outgoing.pending
+            layer.deferred_bytes = layer.outgoing.pending
         else:
             self._send_outgoing(layer)
         return is_done
@@ -288,19 +288,19 @@ class End:
 
     def _through(self, layer: TlsLayer) -> bytes:
         """Return what has come through a layer."""
-        had_to_wait = bool(layer.held)
+        had_to_wait = bool(layer.unwritten)
         data = layer.read()
-        if had_to_wait and not (layer.held or self._transport.is_full):
+        if had_to_wait and not (layer.unwritten or self._transport.is_full):
             self.resume_writing()
         if layer.error is not None:
             self.error, self.is_truncated = layer.error, True
-        if layer.outgoing.pending > layer.kept:
+        if layer.outgoing.pending > layer.deferred_bytes:
             self._send_outgoing(layer)
         return data
 
     def _send_outgoing(self, layer: TlsLayer) -> None:
         data = layer.outgoing.read()
-        layer.kept = 0
+        layer.deferred_bytes = 0
         if not data:
             return
         below = self._layers.index(layer)
@@ -333,10 +333,10 @@ class End:
         except ssl.SSLError as error:
             self.error = self.error or _reason(error)
             return
-        if layer.held:
+        if layer.unwritten:
             self.pause_writing()
         if len(self._layers) == 1:
-            layer.kept = 0
+            layer.deferred_bytes = 0
             self._transport.write(layer.outgoing.read())
         else:
             self._send_outgoing(layer)
@@ -380,7 +380,7 @@ class End:
     def end_writing(self) -> None:
         """Close this side's end only: the peer may still send."""
         self._close_tls()
-        with suppress(OSError):  # The peer has reset it, which we are told later.
+        with suppress(OSError):  # The peer has reset it; the reset is reported later.
             self._transport.write_eof()
 
     def close(self) -> None:
@@ -465,15 +465,15 @@ class End:
         """Whether the peer is there and has not begun to close, as the kernel knows first."""
         return self._state() == _ESTABLISHED
 
-    def has_arrived(self, *, was_there: bool = False) -> bool:
+    def has_arrived(self, *, was_connected: bool = False) -> bool:
         """Whether the peer's system has all that was written, or the peer is there to take it.
 
-        A reset says that it has not read it all, unless it ``was_there`` at the last write.
+        A reset says that it has not read it all, unless it ``was_connected`` at the last write.
         """
         if self.was_reset or self._transport.is_closing or self.unsent:
             return False
         state = self._state()
-        may_have_it = was_there or state == _CLOSE_WAIT
+        may_have_it = was_connected or state == _CLOSE_WAIT
         return state == _ESTABLISHED or (may_have_it and not self._transport.unacknowledged())
 
     def _state(self) -> int | None:

@@ -40,11 +40,11 @@ class ExchangeRecord(Struct):
     _held_s: float = 0.0
     _held_since: float | None = None
 
-    def hold(self) -> None:
+    def begin_hold(self) -> None:
         """Note that a hold or a pause begins."""
         self._held_since = self.clock.now()
 
-    def held(self) -> None:
+    def end_hold(self) -> None:
         """Note that it is over."""
         if self._held_since is not None:
             self._held_s += self.clock.now() - self._held_since
@@ -70,7 +70,7 @@ class ExchangeRecord(Struct):
         """Return how the exchange ended."""
         is_holding = self._held_since is not None
         if is_holding:
-            self.held()
+            self.end_hold()
         opened = self.opened
         return Outcome(
             end=over.end,

@@ -1,4 +1,4 @@
-"""One exchange: what its handler plans is done to client and site, and told as an outcome."""
+"""One exchange: does what its handler plans to client and site, and reports the outcome."""
 
 import asyncio
 from collections.abc import Iterable
@@ -67,8 +67,8 @@ class ExchangeRun:
         self._site: tuple[SiteSide, int] | None = None
         self._site_done = False
         self._takes_pushes = False
-        self._is_told = self._is_upgraded = self._site_ended_first = False
-        """Whether the outcome is told; and of a connection that goes on after that."""
+        self._has_reported = self._is_upgraded = self._site_ended_first = False
+        """Whether the outcome is reported; and of a connection that goes on after that."""
         self._upgrade: Upgrade | None = None
 
     def start(self) -> None:
@@ -150,8 +150,8 @@ class ExchangeRun:
             if self._is_upgraded:
                 by_client = client_ended or over.end == "client_left"
                 self._handler.upgrade_closed(self.exchange, by_client=by_client)
-            elif not self._is_told:
-                self._tell(over)
+            elif not self._has_reported:
+                self._report_outcome(over)
         except Exception as error:  # noqa: BLE001 - fail closed
             self._client.broke(error, self)
         self.requests.close()
@@ -166,8 +166,8 @@ class ExchangeRun:
         if not client.end.is_closed:
             client.abort(self.stream, how, over.code)
 
-    def _tell(self, over: Over) -> None:
-        self._is_told = True
+    def _report_outcome(self, over: Over) -> None:
+        self._has_reported = True
         if self._client.is_multiplexed:
             self._record.response_bytes = self._client.http.sent(self.stream)
         size, completed = self.exchange.request_bytes, self._body.completed
@@ -202,12 +202,12 @@ class ExchangeRun:
         for seconds in plan.hold_s:
             await self._pause(seconds)
         self._require_client()
-        self._handler.held(self.exchange)
+        self._handler.hold_ended(self.exchange)
 
     async def _pause(self, seconds: float) -> None:
-        self._record.hold()
+        self._record.begin_hold()
         await asyncio.sleep(seconds)
-        self._record.held()
+        self._record.end_hold()
 
     def _require_client(self) -> None:
         if not self._client.end.is_established():
@@ -313,7 +313,7 @@ class ExchangeRun:
             await self._hold(plan)
         match plan.then:
             case ReadWhole(limit):
-                await self._read_whole(limit, event, inbox)
+                await self._read_beginning(limit, event, inbox)
             case _:
                 await self._do(plan.then, event, inbox)
 
@@ -337,7 +337,9 @@ class ExchangeRun:
             case _:
                 assert_never(plan)
 
-    async def _read_whole(self, limit: int, answered: ResponseReceived, inbox: SiteInbox) -> None:
+    async def _read_beginning(
+        self, limit: int, answered: ResponseReceived, inbox: SiteInbox
+    ) -> None:
         """Read the response, or its beginning; then decide again."""
         next_part = partial(self._next_part, inbox)
         parts, body = await read_beginning(limit, next_part, self._acknowledge)
@@ -417,21 +419,21 @@ class ExchangeRun:
     ) -> None:
         """Complete the response, and see whether it has left.
 
-        ``may_tell_first``: the outcome is told before the client can see the end, if nothing waits.
+        ``may_tell_first``: report the outcome before the client can see the end, if nothing waits.
         """
         record, client = self._record, self._client
         client.http.send_end(self.stream, NO_FIELDS if end is None else end.trailers)
         data = client.http.data_to_send()
         record.is_sent = record.is_complete = True
-        was_there = client.takes_all(self.stream)
-        if may_tell_first and was_there:
+        was_connected = client.takes_all(self.stream)
+        if may_tell_first and was_connected:
             record.arrived = True
-            self._tell(_COMPLETE)
+            self._report_outcome(_COMPLETE)
             client.write_soon(data)
             return
         client.write(data)
         await client.sent(self.stream)
-        record.arrived = client.end.has_arrived(was_there=was_there)
+        record.arrived = client.end.has_arrived(was_connected=was_connected)
         if client.is_multiplexed and client.http.sent(self.stream) < record.response_bytes:
             record.arrived = False
         if not record.arrived:
@@ -482,7 +484,7 @@ class ExchangeRun:
         client.flush()
         record.head_sent = record.is_complete = True
         record.arrived = client.end.has_arrived()
-        self._tell(_COMPLETE)
+        self._report_outcome(_COMPLETE)
         self._is_upgraded = True
         self._upgrade = upgrade = Upgrade(
             self._handler, self.exchange, client, self.stream, side, stream, self.interrupt

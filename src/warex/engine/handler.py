@@ -1,12 +1,12 @@
-"""The page between the engine and what decides: what it is asked, and what it may answer.
+"""The interface between the engine and the part that decides: questions and possible answers.
 
 The engine calls a ``Handler`` as bytes arrive and does what the returned plan says. A handler is
 synchronous, decides from what it is given, and does no I/O; the engine decides nothing.
 
 One exchange: ``request_head`` → ``request`` → [the site] → ``response`` → (``whole_response``) →
-``response_piece``* → (``stopped``) → ``ended``. ``held`` follows each plan that holds, once its
-holds are over and the client is still there. ``ended`` is called exactly once for every exchange
-whose ``request_head`` was called, whatever happens to it.
+``response_piece``* → (``stopped``) → ``ended``. ``hold_ended`` follows each plan that holds, once
+its holds are over and the client is still there. ``ended`` is called exactly once for every
+exchange whose ``request_head`` was called, whatever happens to it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -419,7 +419,7 @@ class Handler(Protocol):
     def request(self, exchange: Exchange) -> RequestPlan:
         """Decide before the site is asked."""
 
-    def held(self, exchange: Exchange) -> None:
+    def hold_ended(self, exchange: Exchange) -> None:
         """Take note that the holds of the last plan are over, before the rest of it is done."""
 
     def response(self, exchange: Exchange) -> ResponsePlan:

@@ -53,7 +53,7 @@ class ResponseBody:
         self.ends_early = False
         """Whether the handler has ended the body, and the site may go on."""
         self._flow = 0
-        """Bytes that the site is not yet told of."""
+        """Bytes that are not yet acknowledged to the site."""
         self._pieces: Iterator[bytes] | None = None
         """What is left of the part that is being sent."""
         self._is_behind = False

@@ -54,7 +54,7 @@ class Route:
         protocols: tuple[bytes, ...] = (H1,),
         prior_knowledge: bool = False,
     ) -> None:
-        """``broke`` is told when our own machinery breaks on what comes from a site.
+        """``broke`` is called when our own code fails on what a site sends.
 
         ``site``: where requests go that name none; ``protocols``: what is offered by ALPN.
 

@@ -164,7 +164,7 @@ class SiteSide:
         broke: Callable[[Exception], None],
         turns: Turns,
     ) -> None:
-        """``broke`` is told when our own machinery breaks on what comes."""
+        """``broke`` is called when our own code fails on what arrives."""
         self.end, self.http, self.version = end, http, version
         self._broke = broke
         self.has_served = False
@@ -275,7 +275,7 @@ class SiteSide:
     def close(self) -> None:
         """Close the connection."""
         if not self._inboxes:
-            self.end.on_end = None  # Nobody waits for it.
+            self.end.on_end = None  # No exchange waits for it.
         self.end.close()
 
     def flush(self) -> None:

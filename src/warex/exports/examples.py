@@ -72,7 +72,7 @@ class Example:
 
 
 @dataclass(slots=True)
-class FoundExamples:
+class ExampleSelection:
     """The examples found in runs."""
 
     examples: list[Example] = field(default_factory=list)
@@ -83,13 +83,13 @@ class FoundExamples:
     """Numbers of skipped trials and steps, by reason."""
 
 
-def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> FoundExamples:
+def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> ExampleSelection:
     """Return all training examples of the runs' counted trials.
 
     Raises TraceError, and InputError if an answer or a history holds what only a scripted agent can
     know.
     """
-    result = FoundExamples()
+    result = ExampleSelection()
     known: set[bytes] = set()
     for run in runs:
         scripted_agents = frozenset(run.scripted)
@@ -112,7 +112,7 @@ def _of_trial(
     run: Run,
     record: TrialRecord,
     choice: SelectionOptions,
-    result: FoundExamples,
+    result: ExampleSelection,
     *,
     scripted: bool,
 ) -> Iterator[Example]:
@@ -213,7 +213,7 @@ def _example(
     words: Vocabulary,
     vocabulary: str,
     choice: SelectionOptions,
-    result: FoundExamples,
+    result: ExampleSelection,
     actions: Mapping[str, str] | None,
     oracle: OracleAnswer | None,
 ) -> Iterator[Example]:
@@ -289,7 +289,7 @@ def _identifier(*place: str) -> str:
 
 
 def _images(
-    messages: list[ChatMessage], attempt: Path, choice: SelectionOptions, result: FoundExamples
+    messages: list[ChatMessage], attempt: Path, choice: SelectionOptions, result: ExampleSelection
 ) -> Iterator[str]:
     """Yield the paths of a prompt's images; remove the blob references from its parts."""
     store = BlobStore(attempt / BLOBS)
@@ -315,7 +315,7 @@ def _images(
         )
 
 
-def _blob(store: BlobStore, reference: str, result: FoundExamples) -> bytes | None:
+def _blob(store: BlobStore, reference: str, result: ExampleSelection) -> bytes | None:
     try:
         return store.get(reference)
     except TraceError:

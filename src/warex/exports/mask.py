@@ -11,7 +11,7 @@ from typing import Any, Final
 from warex.exports.rows import RowMetadata
 
 CHATS: Final = ("messages", "prompt", "chosen", "rejected", "completion")
-_KEPT: Final = ("id", "tool_call_id", "role", "type")
+_UNMASKED: Final = ("id", "tool_call_id", "role", "type")
 
 
 def _passes_luhn(text: str) -> bool:
@@ -57,7 +57,7 @@ def _in(value: Any, masks: dict[str, str]) -> Any:
             return [_in(one, masks) for one in value]
         case Mapping():
             # Ids tie calls to results, and blob names are hashes.
-            return {k: one if k in _KEPT else _in(one, masks) for k, one in value.items()}
+            return {k: one if k in _UNMASKED else _in(one, masks) for k, one in value.items()}
         case _:
             return value
 

@@ -30,7 +30,7 @@ class Separability(BaseModel, frozen=True, extra="forbid"):
 
     rule: str
     balanced_accuracy: float
-    """Mean of the shares of failures and of clean rows that are told right; 0.5 is chance."""
+    """Mean of the shares of failures and clean rows classified correctly; 0.5 is chance."""
     failures_found: float
     """Share of failures."""
     false_alarms: float
@@ -143,7 +143,7 @@ def _by_value(
 
 
 def _weight(some: Sequence[int], failing: Sequence[bool], learnt: Sequence[int]) -> float:
-    """Return the share of all failures that are among some rows, less that of clean rows."""
+    """Return the share of all failures that are among some rows, less the share of clean rows."""
     every, counts = (Counter(failing[at] for at in it) for it in (learnt, some))
     return counts[True] / max(1, every[True]) - counts[False] / max(1, every[False])
 

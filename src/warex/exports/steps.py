@@ -55,7 +55,7 @@ def steps(
     except those that recover or are lost, are left out.
     """
     story = TrialEvents(entries, vocabulary)
-    complete = {call.seq: call for call in story.calls if _is_whole(call)}
+    complete = {call.seq: call for call in story.calls if _is_usable(call)}
     plans = {e.event.injection: e.event for e in entries if isinstance(e.event, FaultPlanned)}
     hit = {e.event.exchange: e.event for e in entries if isinstance(e.event, RequestSeen)}
     felt = {e.event.injection: e.t for e in entries if isinstance(e.event, FaultDelivered)}
@@ -89,7 +89,7 @@ def steps(
         )
 
 
-def _is_whole(call: ModelCall) -> bool:
+def _is_usable(call: ModelCall) -> bool:
     event = call.event
     return bool(event.complete and event.error is None and event.continues is None and call.actions)
 
@@ -100,7 +100,7 @@ def _ending(story: TrialEvents, one: Recovery, since: float) -> tuple[ModelCall 
     if one.verdict == "recovered":
         call = next((it for it in after if it.seq == one.call_seq), None)
         if call is None:
-            until = _gone(story, one)
+            until = _effect_ended(story, one)
             before = [it for it in after if it.answered <= until]
             call = before[-1] if before and until < inf else None
         return call, call.answered if call is not None else inf
@@ -111,7 +111,7 @@ def _ending(story: TrialEvents, one: Recovery, since: float) -> tuple[ModelCall 
     return None, inf
 
 
-def _gone(story: TrialEvents, one: Recovery) -> float:
+def _effect_ended(story: TrialEvents, one: Recovery) -> float:
     """Return when a page reported its dialog gone, or the right request was made."""
     reports = story.reports.get(one.injection, ())
     times = [report.t for report in reports if report.what in _REPORTS]

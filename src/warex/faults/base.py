@@ -187,7 +187,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """Seconds for which a hit exchange is held first."""
         return 0.0
 
-    def held_at_most(self, seconds: float) -> Self:
+    def with_hold_at_most(self, seconds: float) -> Self:
         """Return the fault with a delay of at most ``seconds``."""
         return self
 
@@ -349,11 +349,11 @@ class HeldFault(Fault, frozen=True):
         return self.delay
 
     @override
-    def held_at_most(self, seconds: float) -> Self:
+    def with_hold_at_most(self, seconds: float) -> Self:
         return self.model_copy(update={"delay": min(self.delay, seconds)})
 
     @property
-    def held(self) -> tuple[Effect, ...]:
+    def hold_effects(self) -> tuple[Effect, ...]:
         """The delay as an effect, if there is one."""
         return (Delay(self.delay),) if self.delay else ()
 

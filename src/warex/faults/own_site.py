@@ -37,7 +37,7 @@ class HostedSite(Protocol):
         ...
 
     def visit(self, request: Request, body: str, look: SiteLook = UNKNOWN_LOOK) -> Visit:
-        """Answer a request; ``body`` is its body as text, ``look`` that of the site before it."""
+        """Answer a request; ``body`` is its body as text, ``look`` of the site before it."""
         ...
 
 

@@ -47,13 +47,13 @@ def ended_response(
         headers=headers,
         headers_left_out=headers_left_out,
         size=_size(state, outcome),
-        body_blob="" if head is None else _kept_body(state, outcome, ending, recorder),
+        body_blob="" if head is None else _store_body(state, outcome, ending, recorder),
         timings=timings_of(outcome.timings),
         error=ending.error,
     )
 
 
-def _kept_body(state: ExchangeState, outcome: Outcome, ending: Ending, recorder: Recorder) -> str:
+def _store_body(state: ExchangeState, outcome: Outcome, ending: Ending, recorder: Recorder) -> str:
     """Keep what the client was sent of the body; return its reference."""
     bodies, head = recorder.bodies, ending.head
     if bodies is None or head is None or state.traffic.is_agent_request:

@@ -247,7 +247,7 @@ class Exchanges:
                 headers_left_out=headers_left_out,
                 size=wire.request_bytes or len(body),
                 body=self._recorder.body(request.body_digest),
-                body_blob=self._kept_body(state, body, kind),
+                body_blob=self._store_body(state, body, kind),
                 operation=operation_name(body, kind) if body else "",
                 repeat_of=decision.repeat_of,
                 task=state.task_name,
@@ -257,7 +257,7 @@ class Exchanges:
         record_plan(self._recorder, decision, request.url)
         state.pending = list(decision.injections)
 
-    def _kept_body(self, state: ExchangeState, body: bytes, kind: str) -> str:
+    def _store_body(self, state: ExchangeState, body: bytes, kind: str) -> str:
         bodies = self._recorder.bodies
         if bodies is None or state.traffic.is_agent_request:
             return ""
@@ -303,7 +303,7 @@ class Exchanges:
         if wire.response.status == _SWITCHING:
             self.sockets.begin(state)
         coded = "content-encoding" in wire.response.headers.by_name
-        if state.may_be_rewritten and coded and not self._needs_whole(state):
+        if state.may_be_rewritten and coded and not self._needs_buffering(state):
             # It may be a decompression bomb.
             return self._settlement.planned(state, Plan(ReadWhole(1)))
         if state.pending and is_stream(wire.response) and all(map(_is_refusal, state.pending)):
@@ -311,11 +311,11 @@ class Exchanges:
             state.draft.response = response = WholeResponse(wire.response)
             self._apply(state, list(state.pending))
             return self._settlement.planned(state, response_plan(state.draft, response))
-        if self._needs_whole(state):
+        if self._needs_buffering(state):
             if wait := state.traffic.amendment_wait_s:
                 amended = (it for it in state.applied if it.amendment is not None)
                 state.draft.holds += [(it, wait) for it in amended][:1]
-            self._readers.note_held(state.request, state.resource, wire.response)
+            self._readers.note_buffered(state.request, state.resource, wire.response)
             plan = Plan(ReadWhole(_MAX_WHOLE), hold_seconds(state.draft))
             return self._settlement.planned(state, plan)
         return self._settlement.planned(state, self._relays.plan(state, b""))
@@ -325,7 +325,7 @@ class Exchanges:
         state: ExchangeState = wire.state
         body = wire.response_body or b""
         assert wire.response is not None
-        if not self._needs_whole(state):
+        if not self._needs_buffering(state):
             return self._settlement.planned(state, self._relays.plan(state, body))
         if not wire.response_complete:
             self._settlement.miss_pending(state, "nothing_to_rewrite")
@@ -337,7 +337,7 @@ class Exchanges:
         plan = response_plan(state.draft, received)
         return self._settlement.planned(state, plan)
 
-    def _needs_whole(self, state: ExchangeState) -> bool:
+    def _needs_buffering(self, state: ExchangeState) -> bool:
         if state.pending and not self._relays.can_apply(state):
             return True
         return state.traffic.needs_whole_response
@@ -419,9 +419,9 @@ class Exchanges:
 
     def _apply_after(self, state: ExchangeState, response: WholeResponse) -> None:
         """Apply the faults that come after a complete response of the site or the cache."""
-        state.traffic.read_held(response)
+        state.traffic.read_buffered(response)
         if not (state.traffic.is_agent_request or state.from_cache):
-            self._readers.read_held(response)
+            self._readers.read_buffered(response)
         self._apply(state, list(state.pending))
         draft = state.draft
         if draft.abort is None and draft.response is not None and not state.by_warex:
@@ -429,9 +429,9 @@ class Exchanges:
 
     # ---- the end
 
-    def held(self, wire: WireExchange) -> None:
+    def hold_ended(self, wire: WireExchange) -> None:
         """Note that the holds of the last plan are over."""
-        self._settlement.held(wire.state)
+        self._settlement.hold_ended(wire.state)
 
     def ended(self, wire: WireExchange, outcome: Outcome) -> None:
         """Record what has become of an exchange, once."""

@@ -79,7 +79,7 @@ class Engine(Control):
     """What a lane asks of the engine that serves it; ``attach`` it before the first connection."""
 
     def __init__(self, broke: Callable[[Exception], None]) -> None:
-        """``broke`` is told when a function that was called later fails."""
+        """``broke`` is called when a function that was scheduled fails."""
         self._control: Control | None = None
         self._broke = broke
 
@@ -290,9 +290,9 @@ class Lane:
             return self._cutting(exchange, self.stdio.plan)
         return self._cutting(exchange, self._exchanges.request)
 
-    def held(self, exchange: Exchange) -> None:
+    def hold_ended(self, exchange: Exchange) -> None:
         """Settle the faults whose holds are over."""
-        self._aborting(exchange, self._exchanges.held, exchange)
+        self._aborting(exchange, self._exchanges.hold_ended, exchange)
 
     def response(self, exchange: Exchange) -> ResponsePlan:
         """Decide by the head of the site's response."""

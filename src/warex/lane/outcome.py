@@ -57,7 +57,7 @@ def _missed(applied: AppliedInjection, arrival: Arrival) -> MissReason:
         return "decompression_bomb"
     if applied.not_streamed:
         return "not_streamed"
-    if applied.changed_nothing or (page is not None and page.found_nothing):
+    if applied.changed_nothing or (page is not None and page.changes_nothing):
         return "nothing_to_rewrite"
     if page is not None and page.removed_by_page:
         return "removed_by_page"

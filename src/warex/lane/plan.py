@@ -173,7 +173,7 @@ class EffectApplier:
             return
         if draft.pieces is not None:  # Only the part that is left is changed.
             response = replace(response, body=b"".join(draft.pieces))
-        draft.response = self._rewrites.rewrite_whole(change, state.wire.request, response)
+        draft.response = self._rewrites.rewrite_complete(change, state.wire.request, response)
         if draft.pieces is not None:
             draft.pieces = None
             _divide(draft)

@@ -72,7 +72,7 @@ class Settlement:
             self._perform(state)
         return plan
 
-    def held(self, state: ExchangeState) -> None:
+    def hold_ended(self, state: ExchangeState) -> None:
         """Settle the faults that only hold, and expect what the browser does next."""
         held_s = self._recorder.clock.now() - state.planned_at
         self._end_holds(state, held_s, over=True)

@@ -94,7 +94,7 @@ def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
     prompt is unknown.
     """
     shorter, left_out = omit_base64(body)
-    return left_out.whole(family_named(request.api).append_to_system_prompt(shorter, text))
+    return left_out.restore(family_named(request.api).append_to_system_prompt(shorter, text))
 
 
 def write_answer(request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:

@@ -112,12 +112,7 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
             text = json_splice.replace(text, existing, True)
     if _IDS in hidden:
         hidden.add(_PROMPT)
-    return TokenRequest(
-        omitted.whole(text.encode()),
-        dialect,
-        frozenset(hidden),
-        sampling,
-    )
+    return TokenRequest(omitted.restore(text.encode()), dialect, frozenset(hidden), sampling)
 
 
 def _sampling_in(text: str, root: Span) -> dict[str, float]:

@@ -37,7 +37,7 @@ class ClientEnd:
             self._writer = writer if isinstance(writer, asyncio.StreamWriter) else None
         self._was_reset = False
 
-    def is_there(self) -> bool:
+    def is_connected(self) -> bool:
         """Whether the client has not begun to close, as the kernel knows first."""
         return not self._was_reset and self._client.connected and self._state() == _ESTABLISHED
 

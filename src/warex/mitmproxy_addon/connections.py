@@ -156,9 +156,9 @@ class ConnectionHooks(Hooks):
             case Tunnel():
                 data.ignore_connection = True
             case AbortConnection(how, hold_s):
-                is_there = await _hold(known.end, hold_s)
+                is_connected = await _hold(known.end, hold_s)
                 known.end.reset() if how == "reset" else known.end.close()
-                self._shaken(known, "aborted" if is_there else "left")
+                self._shaken(known, "aborted" if is_connected else "left")
             case Stall():
                 known.is_shaking_hands = True
                 await _hold(known.end, float("inf"))
@@ -172,7 +172,7 @@ class ConnectionHooks(Hooks):
     def tls_start_client(self, data: tls.TlsData) -> None:
         """Show the certificate, or one with a defect."""
         known = self.connection_of(data.context.client)
-        known.wire.certificate_sent = known.end.is_there()
+        known.wire.certificate_sent = known.end.is_connected()
         if known.plan is not None and known.plan.defect is not None:
             # mitmproxy makes none of its own then.
             client = data.context.client
@@ -232,17 +232,17 @@ def is_forward_proxy(client: connection.Client) -> bool:
     return isinstance(client.proxy_mode, mode_specs.RegularMode | mode_specs.UpstreamMode)
 
 
-async def hold(is_there: Callable[[], bool], seconds: float) -> bool:
+async def hold(is_connected: Callable[[], bool], seconds: float) -> bool:
     """Wait; return whether the client is still there. It ends early if the client leaves."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
-    while is_there() and (left := until - loop.time()) > 0:
+    while is_connected() and (left := until - loop.time()) > 0:
         await asyncio.sleep(min(left, _LOOKS_AGAIN_S))
-    return is_there()
+    return is_connected()
 
 
 async def _hold(end: ClientEnd, seconds: float) -> bool:
-    return await hold(end.is_there, seconds)
+    return await hold(end.is_connected, seconds)
 
 
 def _defective(host: str, defect: CertificateDefect, client: connection.Client) -> SSL.Connection:

@@ -72,7 +72,7 @@ class OpenFlow:
     """Bytes of the response that the handler needs; None if it needs none."""
     over: End | None = None
     """How it ends, if it is known before mitmproxy knows."""
-    was_there: bool = False
+    was_connected: bool = False
     """Whether the client was there when it was cut, or when the response was sent."""
     has_waited: bool = False
     """Whether a part of the response has waited in this process for the client."""
@@ -85,9 +85,9 @@ class OpenFlow:
     response_bytes: int = 0
     copies_sent: int = 0
 
-    def is_there(self) -> bool:
+    def is_connected(self) -> bool:
         """Whether the client still awaits the response."""
-        return self.connection.end.is_there() and (self.stream is None or self.stream.is_open())
+        return self.connection.end.is_connected() and (self.stream is None or self.stream.is_open())
 
 
 class ExchangeHooks(ConnectionHooks, Control):
@@ -150,7 +150,7 @@ class ExchangeHooks(ConnectionHooks, Control):
     async def _decide(self, it: OpenFlow) -> None:
         it.is_decided = True
         plan = self.lane.request(it.wire)
-        if not await self._held(it, plan):
+        if not await self._hold(it, plan):
             return
         match plan.then:
             case Forward() as forward:
@@ -163,21 +163,21 @@ class ExchangeHooks(ConnectionHooks, Control):
             case Abort(how):
                 self._cut(it, how)
 
-    async def _held(self, it: OpenFlow, plan: Plan[object]) -> bool:
+    async def _hold(self, it: OpenFlow, plan: Plan[object]) -> bool:
         """Wait as planned; return whether the client is still there."""
         messages.require_unpaced(plan.then)
         if not plan.hold_s:
             return True
         loop = asyncio.get_running_loop()
         began = loop.time()
-        is_there = await hold(it.is_there, sum(plan.hold_s))
+        is_connected = await hold(it.is_connected, sum(plan.hold_s))
         it.held_s += loop.time() - began
-        if is_there:
-            self.lane.held(it.wire)
+        if is_connected:
+            self.lane.hold_ended(it.wire)
         else:
             it.left_while_held = True
             self._end_early(it, "client_left")
-        return is_there
+        return is_connected
 
     # ---- the response
 
@@ -189,7 +189,7 @@ class ExchangeHooks(ConnectionHooks, Control):
             return
         it.wire.response = messages.response_head(flow.response)
         plan = self.lane.response(it.wire)
-        if not await self._held(it, plan):
+        if not await self._hold(it, plan):
             return
         match plan.then:
             case ReadWhole(limit):
@@ -246,7 +246,7 @@ class ExchangeHooks(ConnectionHooks, Control):
             pieces = [*self._passed(it, it.relay, body)] if body else []
             pieces += self._passed(it, it.relay, b"")
             messages.change_body(flow.response, b"".join(pieces))
-        it.is_sent, it.was_there = True, it.is_there()
+        it.is_sent, it.was_connected = True, it.is_connected()
         task = asyncio.create_task(self._follow(it))
         self._followed.add(task)
         task.add_done_callback(self._followed.discard)
@@ -256,7 +256,7 @@ class ExchangeHooks(ConnectionHooks, Control):
         it.wire.response_body = body
         it.wire.response_complete = limit == 1 or len(body) <= limit
         plan = self.lane.whole_response(it.wire)
-        if not await self._held(it, plan):
+        if not await self._hold(it, plan):
             return
         match plan.then:
             case Relay() as relay:
@@ -301,16 +301,18 @@ class ExchangeHooks(ConnectionHooks, Control):
         """
         end = it.connection.end
         if it.over is None and it.flow.live:
-            return it.flow.id not in self._open  # An upgrade is told of by its own hook.
+            return it.flow.id not in self._open  # Its own hook reports an upgrade.
         if it.over is not None or it.flow.error is not None:
             self._tell(it, it.over or "client_left")
             return True
         it.head_sent = True
-        if end.is_there() and (end.unsent or (it.stream is not None and it.stream.has_queued())):
+        if end.is_connected() and (
+            end.unsent or (it.stream is not None and it.stream.has_queued())
+        ):
             it.has_waited = True
             return False
         # A client that left since, with all of it in its system, may have read it to its end.
-        arrived = end.has_arrived() or (it.was_there and not it.has_waited)
+        arrived = end.has_arrived() or (it.was_connected and not it.has_waited)
         if arrived and (it.stream is None or not it.stream.was_reset()):
             self._tell(it, "complete", arrived=True)
         else:
@@ -324,7 +326,7 @@ class ExchangeHooks(ConnectionHooks, Control):
         if it is None or flow.error is None:
             return
         if it.over is None:
-            it.over = "site_failed" if it.is_there() else "client_left"
+            it.over = "site_failed" if it.is_connected() else "client_left"
         self._tell(it, it.over)
 
     def _end_early(self, it: OpenFlow, end: End) -> None:
@@ -334,8 +336,8 @@ class ExchangeHooks(ConnectionHooks, Control):
 
     def _cut(self, it: OpenFlow, how: AbortHow) -> None:
         """End an exchange without an answer."""
-        it.was_there = it.is_there()
-        self._end_early(it, "aborted" if it.was_there else "client_left")
+        it.was_connected = it.is_connected()
+        self._end_early(it, "aborted" if it.was_connected else "client_left")
         if how == "reset":
             it.connection.end.reset()
 
@@ -345,7 +347,7 @@ class ExchangeHooks(ConnectionHooks, Control):
             return
         error = None
         if end == "aborted":
-            error, arrived = _CUT, it.was_there
+            error, arrived = _CUT, it.was_connected
         elif end == "client_left":
             error = _LEFT
         elif it.flow.error is not None:

@@ -26,7 +26,7 @@ from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector
 
 _OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
-"""The address to which the IPv6 rules redirect, by that of the IPv4 rules."""
+"""The address to which the IPv6 rules redirect, by the address of the IPv4 rules."""
 
 
 class RedirectedTrial(Protocol):
@@ -61,7 +61,7 @@ async def serve_redirected(
     """Serve redirected connections; yield the port they arrive on, 0 for a namespace.
 
     ``serve`` serves a connection to its end. One that is not HTTP is relayed to the socket that
-    ``connect`` returns, and ``relayed`` is told of it.
+    ``connect`` returns, and ``relayed`` is called with it.
     """
     names, recorder = VirtualAddresses(), trial.recorder
 

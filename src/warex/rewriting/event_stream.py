@@ -65,33 +65,33 @@ class EventSplitter:
 
     def __init__(self, media_type: str) -> None:
         self._is_lines = is_lines(media_type)
-        self._held = b""
+        self._buffer = b""
         self._passes = False
         """Whether the event that has begun is too long to be held."""
 
     def feed(self, data: bytes) -> Iterator[StreamEvent]:
         """Yield the events that are complete."""
-        start = max(0, len(self._held) - 3)
-        self._held += data
+        start = max(0, len(self._buffer) - 3)
+        self._buffer += data
         at = 0
         while (end := self._end(max(start, at))) is not None:
-            yield self._part(self._held[at:end])
+            yield self._part(self._buffer[at:end])
             at = end
-        self._held = self._held[at:]
-        if len(self._held) > _LONGEST or (self._passes and self._held):
-            yield StreamEvent(self._held)
-            self._held, self._passes = b"", True
+        self._buffer = self._buffer[at:]
+        if len(self._buffer) > _LONGEST or (self._passes and self._buffer):
+            yield StreamEvent(self._buffer)
+            self._buffer, self._passes = b"", True
 
     def close(self) -> Iterator[StreamEvent]:
         """Yield what is left at the end; only a line may be an event."""
-        if self._held:
-            rest, self._held = self._held, b""
+        if self._buffer:
+            rest, self._buffer = self._buffer, b""
             yield self._part(rest) if self._is_lines else StreamEvent(rest)
 
     def _end(self, start: int) -> int | None:
         if self._is_lines:
-            return self._held.find(b"\n", start) + 1 or None
-        match = _BLANK.search(self._held, start)
+            return self._buffer.find(b"\n", start) + 1 or None
+        match = _BLANK.search(self._buffer, start)
         return None if match is None else match.end()
 
     def _part(self, raw: bytes) -> StreamEvent:

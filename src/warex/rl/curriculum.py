@@ -27,7 +27,7 @@ class EpisodePlan:
     intensity: float = 1.0
     """Times the size of the scenario's faults."""
     scenario: "AnyScenario | None" = None
-    """Of a faulted episode; None: that of the session factory."""
+    """Of a faulted episode; None: the session factory's."""
 
 
 @dataclass(frozen=True, slots=True)

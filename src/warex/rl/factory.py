@@ -32,7 +32,7 @@ _MOST_GROUPS: Final = 100_000
 class SessionFactory:
     """Creates sessions, as OpenEnv's ``ResourceSessionFactory``; used as a context manager.
 
-    ``start_task`` starts what an episode needs. ``scenario`` is that of the faulted episodes, in
+    ``start_task`` starts what an episode needs. ``scenario``: of the faulted episodes, in
     any form that ``warex.intercept`` takes. ``plan``, or else ``curriculum``, says which episodes
     are faulted, and how strongly; each reward moves the curriculum on. ``scenario`` may be None
     where each faulted plan names its own. ``timeout_s`` is the time limit of an agent in seconds,

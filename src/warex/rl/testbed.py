@@ -149,7 +149,7 @@ def reference_agent(model: str = "policy", max_steps: int = 15) -> TestbedAgent:
 
 
 def _last_text(prompt: object) -> str:
-    """Return a prompt's text; of messages that of the last with one."""
+    """Return a prompt's text; of messages, the text of the last one that has any."""
     if isinstance(prompt, str):
         return prompt
     if isinstance(prompt, Sequence):

@@ -66,7 +66,7 @@ def format_errors(document: object, sentences: Sequence[str]) -> str:
 
 
 def unknown_name(beginning: str, name: str, known: Sequence[str]) -> str:
-    """Return "SAID 'NAME'; did you mean '…'?", or what there is where no name is similar."""
+    """Return "MESSAGE 'NAME'; did you mean '…'?", or all names if none is similar."""
     return f"{beginning} {name!r}{did_you_mean(name, known) or f'; there are: {name_list(known)}'}"
 
 

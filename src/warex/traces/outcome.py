@@ -20,7 +20,7 @@ CRASHED_BEFORE_A_FAULT = "the harness crashed before any fault was delivered"
 
 type _Seconds = Annotated[float, Meta(ge=0)]
 _ONLY_IF_SET = ("refused_ports", "died")
-"""Fields that are not written where nothing is to be said."""
+"""Fields that are left out when empty."""
 
 
 class _Ended(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="outcome"):

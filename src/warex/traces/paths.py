@@ -81,7 +81,7 @@ def attempt_dir(run: Path, key: TrialKey, attempt: int) -> Path:
 def attempt_numbers(run: Path, key: TrialKey) -> list[int]:
     """Return the numbers of a trial's attempts on disk, in order.
 
-    One may be missing: that of an attempt which was lost with its machine is not given again.
+    One may be missing: the number of an attempt that was lost with its machine is not used again.
     """
     try:
         names = [path.name for path in trial_dir(run, key).iterdir()]

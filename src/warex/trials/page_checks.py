@@ -110,8 +110,8 @@ def _bypass_hint(browsed: Iterable[str], isolation: Isolation) -> str:
             f" most likely the agent never opened the site: {look}"
         )
     return (
-        "Either the agent never opened the site, or its browser does not use the proxy, which"
-        f" cannot be told from here: {look}, or use --isolate namespace, where the network leaves"
+        "Either the agent never opened the site, or its browser does not use the proxy; WAREX"
+        f" cannot see which: {look}, or use --isolate namespace, where the network leaves"
         " no other way"
     )
 

@@ -17,7 +17,7 @@ def comparable(
 ) -> list[dict[str, Any]]:
     """Return the trials of the same task that differ in one thing, the clean twin first.
 
-    ``number`` is that of the attempt's run.
+    ``number``: of the attempt's run.
     """
     runs_found = list(_others(runs, names, number, attempt))
     order = ["clean twin", "attempt", "repeat", "agent", "run", "condition"]

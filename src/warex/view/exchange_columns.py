@@ -63,7 +63,7 @@ class Exchanges:
         self._answer_seqs = array("q")
         self._durations = array("d")
         self._answers = _Coded((None, None, None, None))
-        """Status, resource, by, error; the first code is that of no answer."""
+        """Status, resource, by, error; the first code means "no answer"."""
         self._sizes = array("q")
 
     def __len__(self) -> int:

@@ -84,8 +84,8 @@ class AnswerCheck(BaseModel, frozen=True, extra="forbid"):
     """What the final message must say and must not, as whole words in any case.
 
     A list within `contains` is a choice. A number is compared by its value, and with a whole
-    number of the message. `lacks` are wrong candidates: whoever names one beside the right one,
-    or recites the page on which both stand, has not chosen.
+    number of the message. `lacks` are wrong candidates: an answer that names one beside the right
+    one, or recites the page with both, has not chosen.
     """
 
     contains: tuple[str | tuple[str, ...], ...] = Field(min_length=1)
@@ -96,7 +96,7 @@ class AnswerCheck(BaseModel, frozen=True, extra="forbid"):
         for words in self.lacks:
             for choice in (choice for choices in self._choices() for choice in choices):
                 if _says(choice, words):
-                    raise ValueError(f"lacks {words!r} is said by {choice!r} of contains")
+                    raise ValueError(f"lacks {words!r} is part of {choice!r} of contains")
         return self
 
     def complaints(self, answer: str | None) -> list[str]:
@@ -227,7 +227,7 @@ def read_tasks(text: str, source: str) -> tuple[Task, ...]:
         raise ValueError(f"{source} is not a task file: {'; '.join(places)}") from error
 
 
-def told_apart(tasks: tuple[Task, ...], source: str) -> tuple[Task, ...]:
+def require_distinct(tasks: tuple[Task, ...], source: str) -> tuple[Task, ...]:
     """Return the tasks; raise ValueError where two have the same name or goal.
 
     The scripted model knows a task by its goal alone.
@@ -244,7 +244,7 @@ def told_apart(tasks: tuple[Task, ...], source: str) -> tuple[Task, ...]:
 def load_tasks() -> tuple[Task, ...]:
     """Return the testbed's tasks, kind by kind, in the order of their files.
 
-    Raises ValueError where a file is wrong, or two tasks cannot be told apart.
+    Raises ValueError where a file is wrong, or two tasks cannot be distinguished.
     """
     read = (read_tasks(file.read_text("utf-8"), str(file)) for file in FILES)
-    return told_apart(tuple(task for tasks in read for task in tasks), "the testbed's tasks")
+    return require_distinct(tuple(task for tasks in read for task in tasks), "the testbed's tasks")

@@ -17,8 +17,8 @@ from starlette.routing import Route
 LARGEST_BODY = 256 * 1024
 """Bytes; no form of any site comes near it."""
 
-_NEVER_KEPT = {"Cache-Control": "no-store"}
-_KEPT = {"Cache-Control": "public, max-age=3600"}
+_NOT_CACHED = {"Cache-Control": "no-store"}
+_CACHED = {"Cache-Control": "public, max-age=3600"}
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml; charset=utf-8"}
 
 type Handler = Callable[..., Response]
@@ -97,7 +97,7 @@ async def _broken(request: Request, error: Exception) -> Response:
 def static(*folders: Path) -> Mapping[str, Response]:
     """Return the folders' static files by name, as answers that the browser may keep."""
     return {
-        file.name: Response(file.read_bytes(), headers=_KEPT, media_type=_TYPES[file.suffix])
+        file.name: Response(file.read_bytes(), headers=_CACHED, media_type=_TYPES[file.suffix])
         for folder in reversed(folders)
         if (folder / "static").is_dir()
         for file in (folder / "static").iterdir()
@@ -143,14 +143,14 @@ def json_fields(request: Request) -> dict[str, Any]:
 
 def page(html: str, status: int = HTTPStatus.OK) -> Response:
     """Answer with an HTML document."""
-    return HTMLResponse(html, status, _NEVER_KEPT)
+    return HTMLResponse(html, status, _NOT_CACHED)
 
 
 def as_json(value: object, status: int = HTTPStatus.OK) -> Response:
     """Answer with a JSON document."""
-    return JSONResponse(value, status, _NEVER_KEPT)
+    return JSONResponse(value, status, _NOT_CACHED)
 
 
 def see_other(location: str) -> Response:
     """Send the browser on after a form was posted, so that a reload does not post it again."""
-    return RedirectResponse(location, HTTPStatus.SEE_OTHER, _NEVER_KEPT)
+    return RedirectResponse(location, HTTPStatus.SEE_OTHER, _NOT_CACHED)

@@ -13,7 +13,7 @@ def test_two_instances_share_nothing() -> None:
     assert one.state() != other.state()
 
 
-def test_a_reset_with_every_site_made_anew_takes_fifty_milliseconds() -> None:
+def test_a_reset_with_every_site_made_again_takes_fifty_milliseconds() -> None:
     sites = Sites()
     sites.state()
 

@@ -51,7 +51,7 @@ def test_the_first_call_that_begins_a_line_counts_before_those_in_a_thought() ->
         "click(" + "(" * 100_000 + ")" * 100_001,
     ],
 )
-def test_what_is_no_action_is_refused_with_a_sentence(reply: str) -> None:
+def test_what_is_not_an_action_is_refused_with_a_sentence(reply: str) -> None:
     with pytest.raises(BadAction, match=r"\.$"):
         parse(reply)
 

@@ -91,7 +91,7 @@ async def test_what_will_not_pass_is_asked_once(status: int) -> None:
 
 
 @pytest.mark.wire
-async def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_does_not_exist_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warex.agents.reference.endpoint._FIRST_PAUSE", 0.0)
     with serving(200, ANSWER) as base_url:
         pass

@@ -87,7 +87,7 @@ async def test_a_reply_without_an_action_is_reported_to_the_model_and_ends_nothi
     assert "Let me think." in model.asked[1]
 
 
-async def test_a_model_that_cannot_be_used_is_no_answer() -> None:
+async def test_a_model_that_cannot_be_used_is_not_an_answer() -> None:
     result = await work(Model(ModelError("The model endpoint answered 401.")), Page())
 
     assert result == AgentResult("model_error", None, 0, "The model endpoint answered 401.")

@@ -35,7 +35,7 @@ def test_it_says_its_port_and_ends_with_its_standard_input(tasks: str) -> None:
     with _start("--tasks", tasks, "--exit-with-stdin") as process:
         assert process.stdout is not None
         port = json.loads(process.stdout.readline())["port"]
-        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        socket.create_connection(("127.0.0.1", port), timeout=30).close()
         _, errors = process.communicate(timeout=20)
     assert (process.returncode, errors) == (0, "")
 

@@ -158,7 +158,7 @@ def test_patient_gives_up_after_four_reloads_of_one_step() -> None:
     assert sum("reload()" in step.reply for step in past) == PATIENCE == 5
 
 
-def test_redoing_a_dead_button_is_no_progress_that_renews_the_patience() -> None:
+def test_redoing_a_dead_button_does_not_renew_the_patience() -> None:
     ending, past = _play("patient", Site(dead_scripts=range(1, 100)))
     assert ending == "report_infeasible"
     assert sum("reload()" in step.reply for step in past) == PATIENCE

@@ -85,7 +85,7 @@ def test_what_is_found_cannot_break_the_json_it_is_put_into(playbook: PlaybookPl
 @pytest.mark.parametrize(
     "rules", [None, [{}], [{"say": []}], [{"when": ["("], "say": ["x"]}], [{"say": [{"tol": 1}]}]]
 )
-def test_what_is_no_playbook_is_refused(tmp_path: Path, rules: Any) -> None:
+def test_what_is_not_a_playbook_is_refused(tmp_path: Path, rules: Any) -> None:
     with pytest.raises(PlaybookError, match="is not a playbook"):
         load(written(tmp_path, rules))
 
@@ -157,7 +157,7 @@ def test_a_structured_answer_is_json_in_the_text(client: "openai.OpenAI") -> Non
 
 
 @pytest.mark.wire
-def test_what_is_no_chat_is_refused(address: str) -> None:
+def test_what_is_not_a_chat_is_refused(address: str) -> None:
     with httpx.Client(trust_env=False) as http:
         assert http.post(f"{address}/embeddings", json={}).status_code == 404
         assert http.post(f"{address}/chat/completions", json={}).status_code == 400

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.wire
 
 TASKS = Tasks((Task("t", "Go on", (OracleStep("p", "click", "link", "On"),)),))
 ASKED: Any = messages("Go on", Observation("u", "t", "[7] link 'On'"), [])
-SAID = "Step 1: click the link 'On'.\nclick('7')"
+ANSWER = "Step 1: click the link 'On'.\nclick('7')"
 
 
 @pytest.fixture
@@ -49,12 +49,12 @@ def http(address: str) -> Iterator[httpx.Client]:
 
 def test_the_openai_client_gets_an_answer_with_its_tokens(client: "openai.OpenAI") -> None:
     answer = client.chat.completions.create(model="scripted:patient", messages=ASKED)
-    assert answer.choices[0].message.content == SAID
+    assert answer.choices[0].message.content == ANSWER
     assert answer.choices[0].finish_reason == "stop"
     assert answer.usage is not None
     asked = sum(-(-len(message["content"]) // 4) for message in ASKED)
     assert answer.usage.prompt_tokens == asked
-    assert answer.usage.completion_tokens == -(-len(SAID) // 4)
+    assert answer.usage.completion_tokens == -(-len(ANSWER) // 4)
     assert answer.usage.total_tokens == asked + answer.usage.completion_tokens
 
 
@@ -67,7 +67,7 @@ def test_a_streamed_answer_is_the_same_and_ends_with_the_usage(client: "openai.O
         stream_options={"include_usage": True},
     ) as stream:
         chunks = list(stream)
-    assert "".join(c.choices[0].delta.content or "" for c in chunks if c.choices) == SAID
+    assert "".join(c.choices[0].delta.content or "" for c in chunks if c.choices) == ANSWER
     assert chunks[-1].choices == []
     assert chunks[-1].usage == full.usage
     assert all(chunk.usage is None for chunk in chunks[:-1])
@@ -119,7 +119,7 @@ def test_an_unknown_model_is_not_found_as_at_openai(client: "openai.OpenAI") -> 
         b'{"model": "scripted:giveup", "messages": ["hi"]}',
     ],
 )
-def test_a_body_that_is_no_chat_request_is_refused_and_the_connection_lives(
+def test_a_body_that_is_not_a_chat_request_is_refused_and_the_connection_lives(
     http: httpx.Client, body: bytes
 ) -> None:
     answer = http.post("/chat/completions", content=body)
@@ -131,7 +131,7 @@ def test_a_body_that_is_no_chat_request_is_refused_and_the_connection_lives(
 def test_a_length_that_is_none_is_refused_in_words(address: str) -> None:
     parts = urlsplit(address)
     for length in ("-1", "9" * 5000, "1, 1"):
-        connection = HTTPConnection(str(parts.hostname), parts.port, timeout=5)
+        connection = HTTPConnection(str(parts.hostname), parts.port, timeout=30)
         connection.putrequest("POST", "/v1/chat/completions")
         connection.putheader("Content-Length", length)
         connection.endheaders()

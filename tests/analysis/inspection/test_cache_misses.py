@@ -36,7 +36,7 @@ def _misses(run: RunFolder, story: Story, condition: str = "server-error") -> li
     return list(inspect_trial(folder).cache_misses)
 
 
-def test_a_call_that_was_asked_anew_is_held_against_the_nearest_that_was_kept(
+def test_a_call_that_was_asked_again_is_held_against_the_nearest_that_was_kept(
     tmp_path: Path,
 ) -> None:
     story = Story().thinks(1, "goto", messages=_messages("It is 12:04."))
@@ -60,7 +60,7 @@ def test_of_requests_that_are_as_near_that_of_the_same_step_is_named(tmp_path: P
     assert miss.step == 2
 
 
-def test_a_call_that_was_answered_again_is_no_miss(tmp_path: Path) -> None:
+def test_a_call_that_was_answered_again_is_not_a_miss(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto", messages=_messages("It is 12:01."), original=2.0)
 
     assert _misses(_run(tmp_path), story) == []

@@ -45,13 +45,13 @@ def test_the_vocabulary_frozen_into_the_manifest_decides(tmp_path: Path) -> None
     assert [r.verdict for r in inspect_trial(folder).trial.recoveries] == ["healed_by_page"]
 
 
-def test_a_request_without_an_answer_is_told_too(tmp_path: Path) -> None:
+def test_a_request_without_an_answer_is_in_the_timeline(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).trial("clean", "add", None, Story().asks("x1"))
 
     assert "no answer" in inspect_trial(folder).timeline[-1].text
 
 
-def test_a_delivered_lie_is_told_with_its_values(tmp_path: Path) -> None:
+def test_a_delivered_lie_is_reported_with_its_values(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").lied(1, "12.50", "13.50").lied(2, "7", None)
     folder = RunFolder(tmp_path).trial("clean", "add", None, story)
 
@@ -63,7 +63,7 @@ def test_a_delivered_lie_is_told_with_its_values(tmp_path: Path) -> None:
     ]
 
 
-def test_what_a_changed_page_reports_is_told_with_its_detail(tmp_path: Path) -> None:
+def test_what_a_changed_page_reports_is_reported_with_its_detail(tmp_path: Path) -> None:
     story = Story().popup(1).reports(1, "visited", detail="/search").reports(1, "nothing")
     folder = RunFolder(tmp_path).trial("clean", "add", None, story)
 
@@ -85,7 +85,9 @@ def test_an_act_by_a_script_is_called_that(tmp_path: Path) -> None:
     assert reported[1:] == ["i1: dismissed, by script: the page's or the agent's", "i1: typed"]
 
 
-def test_what_a_page_showed_is_told_and_what_it_reported_itself_is_marked(tmp_path: Path) -> None:
+def test_what_a_page_showed_is_reported_and_what_it_reported_itself_is_marked(
+    tmp_path: Path,
+) -> None:
     story = Story().popup(1)
     for place, (t, event) in enumerate(story.events):
         if isinstance(event, FaultDelivered):

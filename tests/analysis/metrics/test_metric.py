@@ -36,7 +36,7 @@ def test_each_part_of_a_figure_has_a_column_behind_its_key() -> None:
     assert values_of(None, Regime) == (None, None)
 
 
-def test_what_is_counted_and_named_is_told_in_words() -> None:
+def test_what_is_counted_and_named_is_reported_in_words() -> None:
     assert values_of(Counts((("client_gone", 1), ("never", 3))), Counts) == (
         "client gone 1, never 3",
     )

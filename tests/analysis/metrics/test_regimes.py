@@ -11,7 +11,7 @@ from warex.analysis.table.tabulate import tabulate
 
 FELL = Delta(-0.5, 40, interval=(-0.65, -0.3), p=0.001, p_holm=0.004)
 NOISE = Delta(-0.1, 10, interval=(-0.4, 0.2), p=1.0)
-KEPT = Delta(0.0, 100, interval=(-0.05, 0.05), p=1.0)
+UNCHANGED = Delta(0.0, 100, interval=(-0.05, 0.05), p=1.0)
 ALL = Rate(40, 40)
 
 
@@ -27,9 +27,9 @@ def spent(ratio: float, low: float, high: float) -> EffortRatio:
         (FELL, spent(0.95, 0.85, 1.05), "resource-intensive failure"),
         (FELL, spent(0.7, 0.4, 1.3), "unclear"),
         (FELL, spent(0.9, 0.75, 0.99), "unclear"),
-        (KEPT, spent(1.3, 1.1, 1.5), "recovered at a cost"),
-        (KEPT, spent(1.0, 0.9, 1.1), "unaffected"),
-        (KEPT, spent(1.1, 0.8, 1.6), "unclear"),
+        (UNCHANGED, spent(1.3, 1.1, 1.5), "recovered at a cost"),
+        (UNCHANGED, spent(1.0, 0.9, 1.1), "unaffected"),
+        (UNCHANGED, spent(1.1, 0.8, 1.6), "unclear"),
         (NOISE, spent(0.3, 0.2, 0.4), "unclear"),
         (NOISE, spent(1.0, 0.99, 1.01), "unclear"),
         (None, spent(1.0, 0.9, 1.1), "unclear"),

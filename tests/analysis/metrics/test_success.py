@@ -22,7 +22,7 @@ def test_trials_without_a_score_have_figures_but_no_success(folder: RunFolder) -
     assert (row.success.value, value(row.latency_s), value(row.llm_calls)) == (None, 5, 1)
 
 
-def test_partial_scores_are_averaged_and_are_no_success(folder: RunFolder) -> None:
+def test_partial_scores_are_averaged_and_are_not_a_success(folder: RunFolder) -> None:
     half = Counted(ending="answered", score=0.5, latency_s=1)
     folder.trial("clean", "add", solved(), unhurt())
     folder.trial("clean", "move", half, unhurt())

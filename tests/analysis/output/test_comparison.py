@@ -72,7 +72,7 @@ def test_a_clear_gain_is_better_and_the_same_the_other_way_is_worse(tmp_path: Pa
     assert change.latency_s.value == pytest.approx(3 * 10 / 12)
 
 
-def test_a_run_against_its_equal_cannot_be_told_apart(tmp_path: Path) -> None:
+def test_a_run_against_its_equal_cannot_be_distinguished(tmp_path: Path) -> None:
     run(tmp_path / "old", 6)
     run(tmp_path / "new", 6)
 
@@ -106,7 +106,7 @@ def test_better_here_and_worse_there_is_neither(tmp_path: Path) -> None:
     assert "worse under clean" in comparison.why
 
 
-def test_six_tasks_can_decide_and_clean_is_no_question(tmp_path: Path) -> None:
+def test_six_tasks_can_decide_and_clean_is_not_a_question(tmp_path: Path) -> None:
     run(tmp_path / "old", 0, n=6, clean=6)
     run(tmp_path / "new", 6, n=6, clean=6)
 

@@ -42,7 +42,7 @@ def test_a_verdict_is_a_gate_with_three_ends(
         ("server-eror.delta>=0", "did you mean 'server-error'"),
     ],
 )
-def test_what_is_no_threshold_of_a_change_is_told(
+def test_what_is_not_a_threshold_of_a_change_is_reported(
     tmp_path: Path, expression: str, message: str
 ) -> None:
     run(tmp_path / "old", 2, n=2, clean=2)

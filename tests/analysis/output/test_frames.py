@@ -142,7 +142,7 @@ def test_conditions_are_the_report_s_rows(run: Frames) -> None:
     assert [row[name] for name in watched] == [0, 0, 1, 0, 1, 1]
 
 
-def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="is not a run"):
         warex.load_run(str(tmp_path))
 
@@ -184,7 +184,7 @@ def test_a_fault_has_its_verdict(run: Frames) -> None:
     assert run.exchanges is run.requests
 
 
-def test_a_name_that_is_no_unicode_is_a_value(tmp_path: Path) -> None:
+def test_a_name_that_is_not_unicode_is_a_value(tmp_path: Path) -> None:
     RunFolder(tmp_path).manifest().trial("clean", "t\udc80", solved())
 
     assert warex.load_run(tmp_path).trials["task"].to_list() == ["t?"]

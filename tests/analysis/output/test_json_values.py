@@ -26,7 +26,7 @@ def test_a_figure_is_json_down_to_its_parts() -> None:
     }
 
 
-def test_what_is_no_figure_is_refused() -> None:
+def test_what_is_not_a_figure_is_refused() -> None:
     with pytest.raises(TypeError, match="is not a figure"):
         to_json(object())
 

@@ -128,7 +128,7 @@ def test_a_void_costs_its_own_pair_only(tmp_path: Path) -> None:
     assert judge_run(table, expression).end == "holds"
 
 
-def test_repeats_of_a_task_are_no_further_tasks(tmp_path: Path) -> None:
+def test_repeats_of_a_task_are_not_further_tasks(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest(conditions=["clean"])
     for task in range(6):
         for repeat in range(1, 6):
@@ -209,7 +209,7 @@ def test_a_gate_on_faults_that_can_never_hit_is_refused(expression: str) -> None
         ("recovery>=0.8 and", "is not a threshold"),
     ],
 )
-def test_what_is_no_demand_is_told_with_what_is_allowed(
+def test_what_is_not_a_demand_is_reported_with_what_is_allowed(
     table: Table, expression: str, message: str
 ) -> None:
     end = "$" if message.endswith("'?") else ""
@@ -217,7 +217,7 @@ def test_what_is_no_demand_is_told_with_what_is_allowed(
         judge_run(table, expression)
 
 
-def test_names_with_dots_and_plus_signs_are_told_from_the_metric() -> None:
+def test_names_with_dots_and_plus_signs_are_separated_from_the_metric() -> None:
     (threshold,) = parse_thresholds("gpt-4.1/server-error+refresh.recovery>=0.8")
     assert (threshold.scope, threshold.metric) == ("gpt-4.1/server-error+refresh", "recovery")
     first, second = parse_thresholds("search and pay.success>=0.5 and delta>=-.1")

@@ -56,7 +56,7 @@ def test_a_vocabulary_says_what_ends_the_task(answer: str, claim: Claim) -> None
 
 
 @pytest.mark.parametrize("answer", PHRASES["failure"])
-def test_an_answer_that_admits_failure_is_no_claim(answer: str) -> None:
+def test_an_answer_that_admits_failure_is_not_a_claim(answer: str) -> None:
     assert _claim(answer) == "failure"
 
 

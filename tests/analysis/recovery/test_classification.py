@@ -40,7 +40,7 @@ def test_a_replayed_answer_takes_its_first_time_in_the_price_of_a_recovery(judge
     assert (recovery.steps, recovery.tokens) == (3, 3030)
 
 
-def test_two_requests_without_the_model_asked_in_between_are_no_recovery(judge: Judge) -> None:
+def test_two_requests_without_a_model_call_between_are_not_a_recovery(judge: Judge) -> None:
     story = Story().thinks(1, "goto").fault(1, status=None).page("x2").thinks(2, "click")
 
     [recovery] = judge(story)
@@ -330,7 +330,7 @@ def test_what_only_this_trial_has_an_app_show_is_a_look_at_what_was_carried_out(
         ("popup_blocked", ("window", f"{SHOP}help", "blocked")),
     ],
 )
-def test_what_a_page_met_is_no_lie_and_a_page_loaded_again_recovers(
+def test_what_a_page_met_is_not_a_lie_and_a_page_loaded_again_recovers(
     judge: Judge, kind: str, change: tuple[str, str, str]
 ) -> None:
     story = Story().thinks(1, "goto").met(1, kind, change).thinks(2, "reload").page("x2")

@@ -65,7 +65,7 @@ def test_a_request_reaches_what_could_not_be_reached(
     assert proves_reachable(asked(request_url), plan(url, point)) == expected
 
 
-def test_the_host_is_told_without_its_port() -> None:
+def test_the_host_is_reported_without_its_port() -> None:
     assert host_of(plan("https://shop.example:443/")) == "shop.example"
 
 

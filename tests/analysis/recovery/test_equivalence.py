@@ -76,7 +76,7 @@ def test_a_url_that_is_none_is_the_same_only_as_itself(url: str) -> None:
     assert not same_page(url, CART)
 
 
-def test_operations_of_one_address_are_told_apart() -> None:
+def test_operations_of_one_address_are_distinguished() -> None:
     url = "https://shop.example/graphql"
     cart = _asked("POST", url, "query Cart")
 

@@ -49,7 +49,7 @@ def test_another_host_shows_nothing_nor_does_an_answer_that_never_came(judge: Ju
     assert recovery.why == "shop.example was not reached again."
 
 
-def test_a_call_to_a_model_on_the_same_host_is_no_recovery(judge: Judge) -> None:
+def test_a_call_to_a_model_on_the_same_host_is_not_a_recovery(judge: Judge) -> None:
     llm = "https://llm.example:443/"
     story = Story().thinks(1, "goto").fails_to_reach(1, llm)
     story.asks("m2", "https://llm.example/v1/chat/completions", "POST", "xhr").gets("m2")

@@ -118,7 +118,7 @@ def test_an_agent_without_calls_in_the_trace_says_nothing(tmp_path: Path) -> Non
     assert not counts(entries)
 
 
-def test_a_popup_that_the_page_closes_itself_is_no_recovery(tmp_path: Path) -> None:
+def test_a_popup_that_the_page_closes_itself_is_not_a_recovery(tmp_path: Path) -> None:
     entries = recovery_of(tmp_path, "I look at the page.")
     [verdict] = recoveries(entries)
     handled = popup_handling(without_foreign_acts(entries))

@@ -4,14 +4,13 @@ import msgspec
 import pytest
 
 from tests.analysis.builders import WORDS, Story
-from warex.analysis.recovery.trial_events import ModelAction
-from warex.analysis.recovery.trial_events import TrialEvents as Told
+from warex.analysis.recovery.trial_events import ModelAction, TrialEvents
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.reader import read_trace
 
 
-def _events_of(story: Story, folder: Path, vocabulary: Vocabulary | None = WORDS) -> Told:
-    return Told(read_trace(story.write(folder / "events.jsonl")).entries, vocabulary)
+def _events_of(story: Story, folder: Path, vocabulary: Vocabulary | None = WORDS) -> TrialEvents:
+    return TrialEvents(read_trace(story.write(folder / "events.jsonl")).entries, vocabulary)
 
 
 def test_the_vocabulary_says_what_an_action_does(tmp_path: Path) -> None:
@@ -42,7 +41,7 @@ def test_an_answer_without_known_actions_is_read_by_their_names(
 
 
 @pytest.mark.parametrize(("by_server", "does"), [(True, []), (False, ["goto"])])
-def test_what_the_api_ran_itself_is_no_action(
+def test_what_the_api_ran_itself_is_not_an_action(
     by_server: bool, does: list[str], tmp_path: Path
 ) -> None:
     story = Story().thinks(1, None)

@@ -42,11 +42,11 @@ def test_only_later_occurrences_are_repeats() -> None:
     assert twin.repeats(PAGE, 1) is None
 
 
-def test_a_redirect_to_the_same_page_is_no_repeat() -> None:
+def test_a_redirect_to_the_same_page_is_not_a_repeat() -> None:
     assert _twin({"page": "/list", "status": 302}, LIST).repeats(PAGE, 0) is None
 
 
-def test_an_operation_that_a_page_had_made_before_is_no_step() -> None:
+def test_an_operation_that_a_page_had_made_before_is_not_a_step() -> None:
     fetch = {"fetch": "/api/news"}
     asked = _request([{"fetch": "/api/list"}])
     story: list[dict[str, Any]] = [
@@ -96,6 +96,6 @@ def test_a_redirect_leads_to_its_landing() -> None:
     assert twin.landings(f"{SITE}list") == ()
 
 
-def test_what_is_requested_after_the_model_has_finished_is_no_repeat() -> None:
+def test_what_is_requested_after_the_model_has_finished_is_not_a_repeat() -> None:
     assert _twin(LIST, {"model": "stop()"}, LIST).repeats(PAGE, 0) is None
     assert _twin(LIST, {"model": "stop()"}, {"model": "click('1')"}, LIST).repeats(PAGE, 0)

@@ -32,7 +32,7 @@ def test_the_last_attempt_stands_for_the_trial_and_voids_are_remembered(tmp_path
     assert run.void_attempts("patient", "clean") == 1
 
 
-def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="is not a run"):
         load_run(tmp_path)
 

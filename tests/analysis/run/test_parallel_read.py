@@ -35,7 +35,7 @@ def test_several_processes_read_the_same_in_the_same_order_and_tell_of_damage(
     assert str(error) == str(alone_error)
 
 
-def test_a_process_that_dies_is_no_empty_run(
+def test_a_process_that_dies_is_not_an_empty_run(
     folders: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")

@@ -22,5 +22,5 @@ def test_a_series_rises_with_the_dose_and_tells_its_trend() -> None:
     assert series.slope_p < 0.05
 
 
-def test_one_dose_is_no_series() -> None:
+def test_one_dose_is_not_a_series() -> None:
     assert dose_series("patient", [point(1, "a", 3), point(1, "b", 4)], {}) == []

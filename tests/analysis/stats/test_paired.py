@@ -42,7 +42,7 @@ def test_several_repeats_are_judged_by_tasks() -> None:
     assert result.interval[1] - result.interval[0] > 0.3
 
 
-def test_repeats_of_a_single_task_are_no_ground_for_a_test() -> None:
+def test_repeats_of_a_single_task_do_not_allow_a_test() -> None:
     result = delta(scored(0, 1, repeats=9), scored(1, 1, repeats=9))
     assert result is not None
     assert (result.value, result.interval, result.p, result.method) == (-1, None, None, None)

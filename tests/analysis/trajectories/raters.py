@@ -34,14 +34,14 @@ class Labelled:
     """``yes``, ``no``, or ``-`` if the model was not asked after the fault."""
     label: str
     detected: str
-    found: Recovery
+    recovery: Recovery
 
     @property
     def verdict(self) -> str:
         """The detector's verdict in the raters' words."""
-        if self.found.verdict in HEALED_VERDICTS:
+        if self.recovery.verdict in HEALED_VERDICTS:
             return "healed"
-        return "late" if self.found.verdict == "not_needed" else self.found.verdict
+        return "late" if self.recovery.verdict == "not_needed" else self.recovery.verdict
 
 
 @functools.cache
@@ -93,7 +93,7 @@ def _of(trial: str, answer: dict[str, Any], words: Any) -> list[Labelled]:
             detections=(labels["a"][1], labels["b"][1]),
             label=_majority([verdict for verdict, _ in labels.values()]),
             detected=_majority([noticed for _, noticed in labels.values()]),
-            found=results[injection],
+            recovery=results[injection],
         )
         for injection, labels in answer.items()
     ]

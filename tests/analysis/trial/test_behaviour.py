@@ -100,7 +100,7 @@ def test_a_write_that_never_reached_the_site_is_not_duplicated(tmp_path: Path) -
     assert trial(tmp_path, _posts(2, story), solved()).behaviour.duplicated_writes == 0
 
 
-def test_other_bodies_earlier_writes_and_silent_repeats_are_no_duplicates(tmp_path: Path) -> None:
+def test_other_bodies_earlier_writes_and_silent_repeats_are_not_duplicates(tmp_path: Path) -> None:
     story = _posts(2, _posts(1, Story().thinks(1, "click")))  # Twice, but before any fault.
     story.fault(1)
     _posts(3, story, body=2)

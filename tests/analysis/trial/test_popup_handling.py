@@ -22,7 +22,7 @@ def of(story: Story, folder: Path) -> PopupHandling | None:
         (("typed",), PopupHandling(closed=False, followed=False, typed=False)),
     ],
 )
-def test_what_was_done_is_told_by_the_reports(
+def test_what_was_done_is_reported_by_the_reports(
     reports: tuple[str, ...], popup_handling: PopupHandling, tmp_path: Path
 ) -> None:
     assert of(Story().popup(1, *reports), tmp_path) == popup_handling

@@ -26,7 +26,7 @@ def test_a_trial_tells_what_happened_in_it(tmp_path: Path) -> None:
     assert run_of(folder) == tmp_path.resolve()
 
 
-def test_a_trial_that_lives_on_replayed_answers_is_no_quicker(tmp_path: Path) -> None:
+def test_a_trial_with_replayed_answers_is_not_quicker(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto", original=4.0).thinks(2, "click").page("x1")
     folder = RunFolder(tmp_path)
 
@@ -61,7 +61,7 @@ def test_a_void_trial_has_neither_score_nor_latency(tmp_path: Path) -> None:
     assert trial.latency_s is None
 
 
-def test_a_planned_fault_that_was_missed_is_no_exposure(tmp_path: Path) -> None:
+def test_a_planned_fault_that_was_missed_is_not_an_exposure(tmp_path: Path) -> None:
     story = Story().asks("x1").planned("i1", "x1").missed("client_gone", "i1")
 
     trial = load_trial(RunFolder(tmp_path).trial("server-error", "add", failed(), story))

@@ -64,7 +64,7 @@ def test_what_may_pass_is_blind_only_once_it_has_failed_alike_twice(status: int)
     assert of(story).blind == requests(story, "x3", "x4")
 
 
-def test_failures_that_differ_are_no_failures_alike() -> None:
+def test_failures_that_differ_are_not_failures_alike() -> None:
     story = Story().thinks(1, "goto").fault(1, status=500)
     story.thinks(2, "reload").fault(2, status=502).thinks(3, "reload").fault(3, status=500)
 
@@ -145,7 +145,7 @@ def test_a_further_connection_try_is_a_retry_and_blind_after_two_that_failed_ali
     assert of(story).blind == tries(story, "i3", "i4")
 
 
-def test_connection_tries_that_fail_otherwise_are_no_failures_alike() -> None:
+def test_connection_tries_that_fail_otherwise_are_not_failures_alike() -> None:
     story = reconnects(1, ("dns_error",)).thinks(3, "reload").page("x3")
 
     assert of(story).retries == (*tries(story, "i2"), *requests(story, "x3"))
@@ -158,7 +158,7 @@ def test_the_first_request_that_reaches_the_host_is_the_retry_of_a_failed_try() 
     assert of(story).retries == requests(story, "x2")
 
 
-def test_a_request_to_another_host_or_port_is_no_retry_of_a_failed_try() -> None:
+def test_a_request_to_another_host_or_port_is_not_a_retry_of_a_failed_try() -> None:
     story = reconnects(0).thinks(2, "goto").page("x2", "https://elsewhere.example/")
     story.thinks(3, "goto").page("x3", "http://shop.example:8080/")
 

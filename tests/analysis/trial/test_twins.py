@@ -38,7 +38,7 @@ def test_a_trial_is_judged_against_the_clean_one_of_its_task(tmp_path: Path) -> 
     assert [one.by_task for one in trial.recoveries] == [True]
 
 
-def test_another_repeat_or_no_clean_trial_is_no_twin(tmp_path: Path) -> None:
+def test_another_repeat_or_no_clean_trial_is_not_a_twin(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     folder.trial("clean", "add", solved(), _clean(), repeat=2)
     hurt = folder.trial("server-error", "add", failed(), _hurt())

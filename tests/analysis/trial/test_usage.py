@@ -44,7 +44,7 @@ def test_a_call_that_generated_nothing_costs_nothing(tmp_path: Path) -> None:
     assert (use.cost_usd, use.input_tokens) == (0.0, 0)
 
 
-def test_a_replayed_answer_is_told_at_its_price_but_not_paid_again(tmp_path: Path) -> None:
+def test_a_replayed_answer_is_reported_at_its_price_but_not_paid_again(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto", (1000, 10), original=3.0).thinks(2, "click", (2000, 30))
     use = _use(story, tmp_path)
 

@@ -92,7 +92,7 @@ def test_a_void_trial_and_one_without_an_end_are_not(tmp_path: Path) -> None:
     assert _errors(tmp_path, _received(), _response(SITE_STATUS, "site"))
 
 
-def test_what_the_control_port_answers_is_no_exchange(tmp_path: Path) -> None:
+def test_what_the_control_port_answers_is_not_an_exchange(tmp_path: Path) -> None:
     assert not _errors(tmp_path, _received(405, channel="control"), END)
 
 

@@ -24,7 +24,7 @@ def test_an_answer_over_http2_is_read() -> None:
 
 
 @pytest.mark.parametrize("status", ["", "abc", "2x0", "20\xb3", "2 3", "99", "1000"])
-def test_an_answer_without_a_status_is_told_as_such(status: str) -> None:
+def test_an_answer_without_a_status_is_reported_as_such(status: str) -> None:
     received = _parsed(_answer((":status", status)))
     assert received.statuses == []
     assert received.unreadable == [status.encode()]

@@ -212,7 +212,7 @@ def _sent_more_messages(log: ClientLog) -> None:
     log.sent[SOCKET] += 1
 
 
-def _was_given_something_odd(log: ClientLog) -> None:
+def _found_something_odd(log: ClientLog) -> None:
     log.mistakes.append("an answer names WAREX")
 
 
@@ -225,7 +225,7 @@ def _was_given_something_odd(log: ClientLog) -> None:
         _saw_no_byte_of_the_fault,
         _asked_more_often,
         _sent_more_messages,
-        _was_given_something_odd,
+        _found_something_odd,
     ],
 )
 def test_a_ledger_that_clients_contradict_is_not_clean(change: Callable[[ClientLog], None]) -> None:

@@ -43,7 +43,7 @@ def test_an_answer_that_is_not_the_sites_does_not_count() -> None:
         client.receive(answer.replace(b"no play", b"a scare"))
 
 
-def test_an_ended_stream_is_no_answer() -> None:
+def test_an_ended_stream_is_not_an_answer() -> None:
     client = http2.Requests(443)
     client.request()
 

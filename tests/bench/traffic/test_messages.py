@@ -46,7 +46,7 @@ def test_events_are_an_answer_with_the_last_chunk() -> None:
     assert client.receive(b"0\r\n\r\n")
 
 
-def test_events_without_their_end_are_no_answer() -> None:
+def test_events_without_their_end_are_not_an_answer() -> None:
     client = messages.EventsClient(443)
 
     with pytest.raises(ConnectionError):

@@ -45,6 +45,17 @@ def test_stage_two_goes_on_from_stage_one_and_both_are_tested(
     ]
 
 
+def test_a_language_model_can_be_asked_the_held_out_rows_alone(
+    tmp_path: Path, commands: list[Sequence[str]]
+) -> None:
+    Experiment(tmp_path, replace(SMALL, more_questions=False), "m.gguf").run()
+
+    asked = [it for it in commands if it[0] == "evaluate" and "m.gguf" in it]
+    assert len(asked) == 1
+    assert "--legal" not in asked[0]
+    assert "--test" not in asked[0]
+
+
 def test_rankers_alone_need_no_language_model(
     tmp_path: Path, commands: list[Sequence[str]]
 ) -> None:

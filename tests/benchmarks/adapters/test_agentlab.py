@@ -90,7 +90,7 @@ def test_sites_of_this_machine_get_hosts_that_no_browser_takes_for_loopback(
 
 
 @pytest.mark.wire
-def test_miniwob_is_served_anew_and_knows_whether_a_browser_came(
+def test_miniwob_is_served_again_and_knows_whether_a_browser_came(
     home: Path, tmp_path: Path
 ) -> None:
     made, ca = bench(home), ensure_ca(tmp_path / "ca")

@@ -74,7 +74,7 @@ def test_a_mistake_in_the_file_names_its_line(
         own(tmp_path, *lines).tasks()
 
 
-def test_a_file_that_is_not_there_or_no_json_is_said(tmp_path: Path) -> None:
+def test_a_missing_or_malformed_json_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CampaignError, match=r"gone\.jsonl cannot be read"):
         benchmark(options={"tasks": str(tmp_path / "gone.jsonl")}).tasks()
     (tmp_path / "bad.jsonl").write_text("\n{")
@@ -176,7 +176,7 @@ def test_no_first_page_ends_it() -> None:
     assert benchmark().arm(load_preset("paper/network-error"), TASK) == "first_page"
 
 
-def test_the_picture_that_its_browser_shows_first_is_no_page_of_the_task() -> None:
+def test_the_picture_that_its_browser_shows_first_is_not_a_page_of_the_task() -> None:
     assert "https://cf.browser-use.com/*" in benchmark().exclusions(TASK)
 
 

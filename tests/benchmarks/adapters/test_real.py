@@ -341,7 +341,7 @@ def test_success_is_what_its_own_evaluation_says(tmp_path: Path) -> None:
     assert failed.reasons == ("REAL's evaluation gave 0",)
 
 
-def test_an_end_without_a_message_is_no_answer(tmp_path: Path) -> None:
+def test_an_end_without_a_message_is_not_an_answer(tmp_path: Path) -> None:
     assert read(tmp_path, cum_reward=0, **DONE).ending == "reported_infeasible"
     assert read(tmp_path, cum_reward=0, **DONE | {"truncated": True}).ending == "step_limit"
 

@@ -212,7 +212,9 @@ def test_a_testbed_that_has_gone_voids_the_trial(bench: TestbedBenchmark, tmp_pa
 
 
 @pytest.mark.wire
-def test_a_state_that_is_no_testbeds_is_said(bench: TestbedBenchmark, tmp_path: Path) -> None:
+def test_a_state_of_another_program_is_refused_with_a_sentence(
+    bench: TestbedBenchmark, tmp_path: Path
+) -> None:
     path = wrote(tmp_path, "answered", "Done.")
 
     with telling(b"{}") as port, pytest.raises(InputError, match="no such place on calendar"):

@@ -35,13 +35,13 @@ def pool() -> Iterator[TestbedPool]:
 def asked(port: int, method: str, path: str, host: str = "127.0.0.1") -> Any:
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method)
     request.add_header("Host", host)
-    with urllib.request.urlopen(request, timeout=5) as answer:
+    with urllib.request.urlopen(request, timeout=30) as answer:
         return json.load(answer)
 
 
 def listens(port: int) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        socket.create_connection(("127.0.0.1", port), timeout=30).close()
     except ConnectionRefusedError:
         return False
     return True
@@ -53,7 +53,7 @@ def test_the_next_trial_gets_the_same_testbed_without_a_trace_of_the_last(
     with pool.acquire(None) as first:
         before = asked(first["admin_port"], "GET", "/state")
         asked(first["port"], "DELETE", "/api/events/1", HOST)
-        visitor = socket.create_connection(("127.0.0.1", first["port"]), timeout=5)
+        visitor = socket.create_connection(("127.0.0.1", first["port"]), timeout=30)
         visitor.sendall(f"HEAD / HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
         assert visitor.recv(65536)
         assert asked(first["admin_port"], "GET", "/state") != before
@@ -126,7 +126,7 @@ def test_one_certificate_is_good_for_every_site(tmp_path: Path) -> None:
     trust = ssl.create_default_context(cafile=ca.certificate)
     with own_testbed(ca) as answer:
         for host in HOSTS:
-            plain = socket.create_connection(("127.0.0.1", answer["port"]), timeout=5)
+            plain = socket.create_connection(("127.0.0.1", answer["port"]), timeout=30)
             with trust.wrap_socket(plain, server_hostname=host) as secured:
                 connection = http.client.HTTPConnection(host)
                 connection.sock = secured

@@ -108,7 +108,7 @@ def test_a_task_whose_site_is_nowhere_is_refused_before_anything_runs(webarena: 
         webarena().validate(["0", "1"], [GPT])
 
 
-def test_a_prompt_that_is_not_there_is_refused(webarena: Make) -> None:
+def test_a_prompt_that_does_not_exist_is_refused(webarena: Make) -> None:
     with pytest.raises(CampaignError, match=r"prompt: .* holds no p_best\.py"):
         webarena(prompt="p_best").validate(["0"], [GPT])
 

@@ -77,7 +77,7 @@ def test_a_task_is_called_by_its_application(infinity: Make) -> None:
     assert infinity(suite="function-tasks").tasks() == ("mail/task_1",)
 
 
-def test_a_folder_that_is_no_checkout_is_reported_by_what_it_lacks(
+def test_a_folder_that_is_not_a_checkout_is_reported_by_what_it_lacks(
     infinity: Make, tmp_path: Path
 ) -> None:
     with pytest.raises(

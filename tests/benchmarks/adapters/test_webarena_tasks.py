@@ -13,7 +13,7 @@ from warex.benchmarks.adapters.webarena_tasks import SITES, WebArenaTasks
 from warex.errors import CampaignError
 
 
-def test_a_folder_that_is_no_checkout_is_reported_by_the_file_it_lacks(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_checkout_is_reported_by_the_file_it_lacks(tmp_path: Path) -> None:
     table = BenchmarkConfig(name="webarena", options={"checkout": str(tmp_path)})
     with pytest.raises(CampaignError, match=r"holds no tasks .*\(No such file or dir.*checkout$"):
         WebArenaBenchmark(table).tasks()

@@ -84,7 +84,7 @@ def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
         webvoyager(tasks=str(tmp_path / "tasks.jsonl")).tasks()
 
 
-def test_a_folder_that_is_no_checkout_is_reported_by_what_was_found_there(
+def test_a_folder_that_is_not_a_checkout_is_reported_by_what_was_found_there(
     webvoyager: Make, tmp_path: Path
 ) -> None:
     (tmp_path / "else").mkdir()

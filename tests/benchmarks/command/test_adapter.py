@@ -190,7 +190,7 @@ def test_a_pattern_is_looked_for_in_what_it_printed(
 
 
 @pytest.mark.parametrize("success", [0, {"at_least": -1}, "0"])
-def test_a_value_that_was_never_printed_is_no_success(tmp_path: Path, success: Any) -> None:
+def test_a_value_that_was_never_printed_is_not_a_success(tmp_path: Path, success: Any) -> None:
     (tmp_path / "agent.log").write_text("it broke before it counted\n")
 
     assert result_of(tmp_path, result={"regex": r"errors: (\d+)"}, success=success).score == 0.0
@@ -266,7 +266,7 @@ def test_a_site_may_be_a_folder_of_pages(tmp_path: Path) -> None:
     ) as environment:
         (served,) = environment.maps
         site, _, origin = served.partition("=")
-        with urlopen(origin, timeout=5) as answer:
+        with urlopen(origin, timeout=30) as answer:
             assert (site, answer.read()) == ("https://a.example", b"<p>tea")
 
     with pytest.raises(CampaignError, match="which is neither a folder nor an origin"):

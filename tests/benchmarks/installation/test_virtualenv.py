@@ -99,7 +99,7 @@ def test_without_uv_pip_does_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     subprocess.run([made.python, "-c", "import toy"], check=True)
 
 
-def test_another_recipe_makes_it_anew(tmp_path: Path) -> None:
+def test_another_recipe_makes_it_again(tmp_path: Path) -> None:
     first = replace(BARE, installs=(Install((str(wheel(tmp_path)),)),))
     set_up("toy", first, tmp_path / "env")
     _, state, sentence = find_virtualenv("toy", BARE, tmp_path / "env")
@@ -112,7 +112,7 @@ def test_another_recipe_makes_it_anew(tmp_path: Path) -> None:
     assert not (made.site_packages / "toy.py").exists()
 
 
-def test_what_is_not_there_names_the_command_that_makes_it(tmp_path: Path) -> None:
+def test_what_does_not_exist_names_the_command_that_makes_it(tmp_path: Path) -> None:
     for folder, says in ((None, "benchmark.dir is not given"), (tmp_path, "holds no environment")):
         made, state, sentence = find_virtualenv("toy", BARE, folder)
         assert (made, state) == (None, "missing")

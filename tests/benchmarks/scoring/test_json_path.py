@@ -22,7 +22,7 @@ def test_a_path_leads_to_what_lies_there(path: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("path", ["", ".a", "a..b", "a[", "a[x]", "a]b"])
-def test_what_is_no_path_is_refused(path: str) -> None:
+def test_what_is_not_a_path_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="path into JSON"):
         parse_path(path)
 

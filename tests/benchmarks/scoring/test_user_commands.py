@@ -57,7 +57,7 @@ def test_what_it_leaves_running_delays_nothing() -> None:
         (("a", "b\0"), "zero byte"),
     ],
 )
-def test_what_is_no_command_is_reported(command: str | tuple[str, ...], says: str) -> None:
+def test_what_is_not_a_command_is_reported(command: str | tuple[str, ...], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         split_command(command)
 

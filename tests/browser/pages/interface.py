@@ -4,7 +4,7 @@ from functools import partial
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages.site import ICON, STRICT, has_said
+from tests.browser.pages.site import ICON, STRICT, has_reported
 from tests.proxy.support.lanes import Lane, wait_until
 from tests.proxy.support.origin import Answer
 from warex.traces import FaultDelivered
@@ -128,7 +128,7 @@ PAGES = {
 
 def is_shown(lane: Lane) -> None:
     """Wait until the page has reported that its change is shown, and nothing else."""
-    wait_until(partial(has_said, lane, "shown"))
+    wait_until(partial(has_reported, lane, "shown"))
     wait_until(partial(lane.events, FaultDelivered))
 
 

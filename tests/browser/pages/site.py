@@ -107,6 +107,6 @@ def reported_changes(lane: Lane) -> list[tuple[str, str]]:
     return [(it.what, it.detail) for it in lane.events(Witness)]
 
 
-def has_said(lane: Lane, *wanted: str) -> bool:
+def has_reported(lane: Lane, *wanted: str) -> bool:
     """Whether these are the reports so far; two that a page sends at once may come in any order."""
     return sorted(what for what, _ in reported_changes(lane)) == sorted(wanted)

@@ -252,7 +252,7 @@ def test_every_shop_of_the_testbed_has_a_basket_that_adds_up(
                 headers={"host": host, "content-type": "application/json"},
                 data=json.dumps({"quantity": "2", **item}).encode(),
             )
-            with urllib.request.urlopen(request, timeout=5):
+            with urllib.request.urlopen(request, timeout=30):
                 pass
 
         maps = (f"{site}=http://127.0.0.1:{bed.port}",)

@@ -192,7 +192,7 @@ def test_every_shop_of_the_testbed_has_other_prices_that_add_up(
             headers={"host": host, "content-type": "application/json"},
             data=json.dumps({"quantity": "2", **CHOSEN[host]}).encode(),
         )
-        with urllib.request.urlopen(request, timeout=5):
+        with urllib.request.urlopen(request, timeout=30):
             pass
         maps = (f"{site}=http://127.0.0.1:{bed.port}",)
         rule = once(PriceChange(factor=1.1, since="detail"))

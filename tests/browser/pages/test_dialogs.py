@@ -64,7 +64,7 @@ def test_a_dialog_that_a_driver_dismisses_stops_what_it_asks_about(
     ],
     ids=lambda it: it.dialog if isinstance(it, NativeDialog) else None,
 )
-def test_a_dialog_is_told_with_what_was_answered(
+def test_a_dialog_is_reported_with_what_was_answered(
     browser: Browser,
     begin: Begin,
     site: Origin,

@@ -132,7 +132,7 @@ def test_orders_in_a_review_are_followed_to_a_page_that_the_proxy_answers(
         ("p[", "'p[' is not a valid selector"),
     ],
 )
-def test_a_selector_that_finds_nothing_is_told_by_the_page(
+def test_a_selector_that_finds_nothing_is_reported_by_the_page(
     browser: Browser, begin: Begin, cart: Origin, selector: str, detail: str
 ) -> None:
     with lane_to(begin, cart, scenario(PromptInjection(selector=selector), match=ON)) as lane:
@@ -267,7 +267,7 @@ def test_a_script_that_the_page_does_not_let_run_or_send_is_missed_with_the_reas
 @pytest.mark.parametrize(
     ("selector", "detail"), [("#checkout", ""), ("p[", "'p[' is not a valid selector")]
 )
-def test_a_form_that_has_no_place_is_told_by_the_page(
+def test_a_form_that_has_no_place_is_reported_by_the_page(
     browser: Browser, begin: Begin, cart: Origin, form: Any, selector: str, detail: str
 ) -> None:
     fault = DeceptiveForm(form=form, selector=selector)

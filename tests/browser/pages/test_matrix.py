@@ -6,7 +6,6 @@ fetch, an image, a link that is clicked and a form that is sent meet each fault,
 
 import json
 import shutil
-import socket
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import get_args
@@ -17,6 +16,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from tests.browser.pages.site import ICON
+from tests.ports import reserved_port
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.exchange import Resource
@@ -121,8 +121,7 @@ def answers(site: Origin) -> Origin:
 @pytest.fixture(scope="module")
 def port() -> int:
     """A port for every lane in turn, since Selenium's browser is told of one proxy."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
+    return reserved_port()
 
 
 @pytest.fixture(scope="module")

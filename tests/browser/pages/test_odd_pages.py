@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.pages.site import ICON, has_said, lane_to, opened
+from tests.browser.pages.site import ICON, has_reported, lane_to, opened
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
 from warex.faults import Fault
@@ -58,7 +58,7 @@ def test_a_popup_comes_back_on_a_page_that_routes_by_itself(
         closes(page)
         page.go_back()
         expect(page.get_by_role("heading", name="Page 2")).to_be_visible()
-        wait_until(partial(has_said, lane, "shown", "dismissed"))
+        wait_until(partial(has_reported, lane, "shown", "dismissed"))
         expect(page.get_by_role("dialog")).to_have_count(0)
         page.context.close()
     assert len(lane.events(FaultPlanned)) == 1

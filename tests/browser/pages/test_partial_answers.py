@@ -28,7 +28,7 @@ FAULTS: dict[str, dict[str, Any]] = {
     "line": {"kind": "bandwidth", "down": 100_000},
     "late": {"kind": "latency", "delay": 0.1, "distribution": "lognormal"},
 }
-WHOLE = ("pause", "slow", "line", "late")
+COMPLETE = ("pause", "slow", "line", "late")
 REPORTED = {
     "length": {
         "close": "net::ERR_CONTENT_LENGTH_MISMATCH",
@@ -55,14 +55,14 @@ def test_each_request_is_met_as_its_fault_says(
         context = browser.new_context(proxy={"server": lane.url}, ignore_https_errors=True)
         context.set_default_timeout(30_000)
         for fault in PLAYED[framing]:
-            visits = Visits(context, fault, fails=fault not in (*WHOLE, "clean"))
+            visits = Visits(context, fault, fails=fault not in (*COMPLETE, "clean"))
             visits.all()
             error = REPORTED[framing].get(fault)
-            expected = dict.fromkeys(KINDS, "load" if fault in WHOLE else "error")
-            expected["script"] = "ran" if fault in WHOLE else "error"
+            expected = dict.fromkeys(KINDS, "load" if fault in COMPLETE else "error")
+            expected["script"] = "ran" if fault in COMPLETE else "error"
             if fault == "clean":  # What a browser takes for whole: no script ran, no data was read.
                 expected |= {"script": "load", "image": "load"}
-            elif fault not in WHOLE:
+            elif fault not in COMPLETE:
                 expected["file"] = "canceled"
             assert visits.met == expected, fault
             # Playwright tells nothing of a download's request.

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.pages.site import ICON, PAGES, has_said, lane_to, opened, reported_changes
+from tests.browser.pages.site import ICON, PAGES, has_reported, lane_to, opened, reported_changes
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults.popups.malicious_popup import MaliciousPopup
@@ -25,7 +25,7 @@ def closes(browser: Browser, begin: Begin, site: Origin, name: str) -> None:
         expect(page.get_by_role("heading", name="Here")).to_be_attached()
         dialog.get_by_role("button").first.click()
         expect(dialog).to_have_count(0)
-        wait_until(partial(has_said, lane, "shown", "dismissed"))
+        wait_until(partial(has_reported, lane, "shown", "dismissed"))
         page.context.close()
 
 
@@ -45,7 +45,7 @@ def test_a_popup_that_is_closed_before_chromium_calls_it_visible_was_shown(
         page.add_init_script("IntersectionObserver.prototype.observe = () => {}")
         page.goto("https://shop.example/plain")
         page.get_by_role("dialog").get_by_role("button").first.click()
-        wait_until(partial(has_said, lane, "shown", "dismissed"))
+        wait_until(partial(has_reported, lane, "shown", "dismissed"))
         page.context.close()
     assert len(lane.events(FaultDelivered)) == 1
 
@@ -109,6 +109,6 @@ def test_a_lure_that_nothing_closes_stays(browser: Browser, begin: Begin, site: 
         page.mouse.click(5, 5)
         expect(dialog).to_be_visible()
         expect(dialog.get_by_role("button")).to_have_count(0)
-        wait_until(partial(has_said, lane, "shown"))
+        wait_until(partial(has_reported, lane, "shown"))
         page.context.close()
     assert {what for what, _ in reported_changes(lane)} == {"shown"}

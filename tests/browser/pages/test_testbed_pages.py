@@ -25,7 +25,7 @@ FAULTS: tuple[Fault, ...] = (Reorder(strength=1), IdDrift(strength=1))
 
 
 def state_of(bed: Testbed) -> dict[str, Any]:
-    with urllib.request.urlopen(f"http://127.0.0.1:{bed.admin_port}/state", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{bed.admin_port}/state", timeout=30) as answer:
         return dict(json.load(answer))
 
 

@@ -149,7 +149,7 @@ def test_a_model_of_any_other_name_is_the_harnesses(tmp_path: Path) -> None:
         assert load_campaign(written(tmp_path, text)).agents[0].model == model
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     reported = mistakes(tmp_path, "repeats = 0\njobs = 0\n" + GOOD)
 
     assert "repeats" in reported
@@ -219,7 +219,7 @@ def test_a_benchmark_by_its_name_is_frozen_as_its_name(tmp_path: Path) -> None:
     assert config.model_dump(mode="json")["benchmark"] == "testbed"
 
 
-def test_what_no_table_has_is_told_with_its_place(tmp_path: Path) -> None:
+def test_what_no_table_has_is_reported_with_its_place(tmp_path: Path) -> None:
     message = mistakes(tmp_path, GOOD + TABLE.replace("sites", "site"))
 
     assert "benchmark: there is no key 'site' here; did you mean 'sites'?" in message

@@ -18,7 +18,7 @@ def test_named_tasks_come_once_and_in_the_benchmarks_order() -> None:
     assert chosen_tasks(choice, TASKS, 1) == ("shop-a", "shop-c")
 
 
-def test_an_unknown_task_is_told_with_a_near_match() -> None:
+def test_an_unknown_task_is_reported_with_a_near_match() -> None:
     with pytest.raises(CampaignError, match=r"no task 'shop_a'; did you mean 'shop-a'\?"):
         chosen_tasks(TaskChoice(names=("shop_a",)), TASKS, 1)
 

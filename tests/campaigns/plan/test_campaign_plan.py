@@ -150,7 +150,7 @@ def test_no_hold_is_longer_than_the_campaign_allows(demo: CampaignConfig) -> Non
         ({"agents": [{"name": "é" * 80, "model": "m"}]}, InputError, "Give it a shorter one"),
     ],
 )
-def test_what_does_not_exist_is_told_before_anything_runs(
+def test_what_does_not_exist_is_reported_before_anything_runs(
     demo: CampaignConfig, change: dict[str, object], error: type[InputError], says: str
 ) -> None:
     config = CampaignConfig.model_validate(demo.model_dump() | change)
@@ -168,7 +168,7 @@ def test_what_does_not_exist_is_told_before_anything_runs(
         (("agent-1", "é" * 80), InputError, "The name 'é"),
     ],
 )
-def test_what_does_not_exist_is_told_with_the_campaigns_file(
+def test_what_does_not_exist_is_reported_with_the_campaigns_file(
     tmp_path: Path, change: tuple[str, str], error: type[InputError], says: str
 ) -> None:
     text = f"""
@@ -236,14 +236,16 @@ def test_what_cannot_be_replayed_is_a_sentence(
         plan_replay(demo, past_trial(tmp_path, **more))
 
 
-def test_what_cannot_run_is_told_before_a_replay_too(demo: CampaignConfig, tmp_path: Path) -> None:
+def test_what_cannot_run_is_reported_before_a_replay_too(
+    demo: CampaignConfig, tmp_path: Path
+) -> None:
     config = CampaignConfig.model_validate(demo.model_dump() | OF_COMMAND)
 
     with pytest.raises(CampaignError, match="'no-such-one' is not a program that runs"):
         plan_replay(config, past_trial(tmp_path, benchmark="command"))
 
 
-def test_a_scripted_model_that_knows_no_task_is_told_before_anything_runs(
+def test_a_scripted_model_that_knows_no_task_is_reported_before_anything_runs(
     demo: CampaignConfig,
 ) -> None:
     of_command = {"name": "command", "options": {"command": "true", "tasks": [TASK]}}
@@ -253,7 +255,7 @@ def test_a_scripted_model_that_knows_no_task_is_told_before_anything_runs(
         plan(CampaignConfig.model_validate(demo.model_dump() | change))
 
 
-def test_all_that_a_campaign_names_and_that_does_not_exist_is_told_at_once(
+def test_all_that_a_campaign_names_and_that_does_not_exist_is_reported_at_once(
     demo: CampaignConfig,
 ) -> None:
     config = CampaignConfig.model_validate(

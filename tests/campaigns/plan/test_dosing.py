@@ -27,7 +27,7 @@ def with_fault(**fault: Any) -> Scenario:
     return Scenario.model_validate({"name": "s", "rules": [rule]})
 
 
-def test_an_unknown_scenario_is_told_with_its_condition() -> None:
+def test_an_unknown_scenario_is_reported_with_its_condition() -> None:
     with pytest.raises(ScenarioError, match=r"condition 'x': .*did you mean 'paper/server-error'"):
         dosed_scenario(condition("paper/sever-error"), None)
 

@@ -85,7 +85,7 @@ def test_without_a_proxy_the_money_is_that_of_clean() -> None:
     assert (expected.seconds, expected.usd) == (1.0 + OVERHEAD_S, 0.5)
 
 
-def test_money_that_nobody_knows_is_told_and_not_taken_for_nothing() -> None:
+def test_money_that_nobody_knows_is_reported_and_not_taken_for_nothing() -> None:
     expected = forecast(keys("clean"), MODELS, [seen("clean", 2.0, None)], 1)
 
     assert (expected.unknown, expected.unpriced, expected.usd) == (0, 4, 0)

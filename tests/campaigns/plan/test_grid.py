@@ -143,7 +143,7 @@ def test_only_voids_are_run_again_and_not_for_ever(
     assert bool(remaining([trial], {trial: TrialHistory(outcomes, last=len(outcomes))})) is again
 
 
-def test_an_attempt_that_was_cut_off_is_no_attempt() -> None:
+def test_an_attempt_that_was_cut_off_is_not_an_attempt() -> None:
     trial = TrialKey("b", "a", "c", "t")
 
     assert remaining([trial], {trial: TrialHistory((VOID, VOID), last=5)}) == (trial,)

@@ -16,7 +16,7 @@ def demo() -> CampaignConfig:
     return load_campaign("demo")
 
 
-def test_what_a_condition_may_not_show_is_told_with_its_name(
+def test_what_a_condition_may_not_show_is_reported_with_its_name(
     demo: CampaignConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = plan(demo)
@@ -31,7 +31,7 @@ def test_what_a_condition_may_not_show_is_told_with_its_name(
     )
 
 
-def test_what_holds_of_several_conditions_is_told_once(
+def test_what_holds_of_several_conditions_is_reported_once(
     demo: CampaignConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = plan(demo)
@@ -76,7 +76,7 @@ def test_what_holds_of_several_conditions_is_told_once(
         ),
     ],
 )
-def test_a_rule_that_no_trial_can_meet_is_told_before_the_first_one(
+def test_a_rule_that_no_trial_can_meet_is_reported_before_the_first_one(
     demo: CampaignConfig, tmp_path: Path, rule: dict[str, Any], says: str
 ) -> None:
     full = {"name": "s", "rules": [{"name": "r", "fault": {"kind": "http_error"}, **rule}]}

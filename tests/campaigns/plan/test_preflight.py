@@ -52,7 +52,7 @@ def test_a_campaign_that_can_run_lacks_nothing() -> None:
     assert {finding.state for finding in findings} == {"ok"}
 
 
-def test_a_rule_about_none_of_the_sites_is_told_and_stops_nothing(tmp_path: Path) -> None:
+def test_a_rule_about_none_of_the_sites_is_reported_and_stops_nothing(tmp_path: Path) -> None:
     rule = {
         "name": "down",
         "match": {"url": "https://shop.example/*"},

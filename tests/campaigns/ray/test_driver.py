@@ -170,7 +170,7 @@ def test_what_a_node_lacks_stops_the_campaign_with_its_sentence(
         )
 
 
-def test_a_cluster_that_is_not_there_is_named(
+def test_a_cluster_that_does_not_exist_is_named(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
     with pytest.raises(MachineError, match=r"no Ray cluster answers at ray\.example:6379: refused"):
@@ -196,7 +196,7 @@ while True:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("deaths", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_a_gateway_that_is_killed_is_started_anew_but_not_three_times_in_a_row(
+def test_a_gateway_that_is_killed_is_started_again_but_not_three_times_in_a_row(
     deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driver, "_START", GATEWAY)

@@ -31,13 +31,13 @@ def test_ports_and_paths_make_no_other_reason() -> None:
         streak.record("t4", void("port 4 of /runs/4/x is closed"))
 
 
-def test_a_trial_that_counts_begins_anew() -> None:
+def test_a_trial_that_counts_begins_again() -> None:
     streak = CircuitBreaker(tasks=9)
     for n in range(20):
         streak.record(f"t{n}", FINE if n % 4 == 0 else void())
 
 
-def test_another_reason_begins_anew() -> None:
+def test_another_reason_begins_again() -> None:
     streak = CircuitBreaker(tasks=9)
     for n in range(20):
         streak.record(f"t{n}", void("one" if n % 2 else "other"))

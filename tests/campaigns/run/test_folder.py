@@ -228,7 +228,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
         begin(tmp_path / "file" / "c")
 
 
-def test_a_run_that_is_resumed_where_there_is_none_is_told_to_begin_anew(tmp_path: Path) -> None:
+def test_a_run_that_is_resumed_where_there_is_none_is_told_to_begin_again(tmp_path: Path) -> None:
     notices: list[str] = []
     for _ in range(2):
         with open_run_folder(

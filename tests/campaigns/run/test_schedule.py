@@ -84,7 +84,7 @@ def test_a_trial_that_counts_on_disk_has_no_turn() -> None:
     assert [(turn.key, turn.attempt) for turn in turns] == [(void, 2), (cut, 3)]
 
 
-def test_a_turn_that_was_lost_gets_a_new_attempt_which_is_no_void() -> None:
+def test_a_lost_turn_gets_a_new_attempt_and_does_not_count_as_void() -> None:
     schedule = TrialQueue(keys(2))
     first = schedule.take(0)
     assert first is not None

@@ -42,7 +42,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "c.toml").write_text(CAMPAIGN)
 
 
-def test_the_grid_is_told_and_nothing_runs(warex: Warex, tmp_path: Path) -> None:
+def test_the_grid_is_reported_and_nothing_runs(warex: Warex, tmp_path: Path) -> None:
     result = warex("run", "c.toml", "--dry-run")
 
     assert result.code == 0
@@ -91,7 +91,7 @@ def test_a_limit_is_counted(warex: Warex, tmp_path: Path) -> None:
     assert "about 60 s and 0.50 US dollars" in output
 
 
-def test_what_is_left_is_told_with_resume(warex: Warex, tmp_path: Path) -> None:
+def test_what_is_left_is_reported_with_resume(warex: Warex, tmp_path: Path) -> None:
     out = run(tmp_path / "runs" / "mine")
     first, second = (spec.key for spec in plan(load_campaign("c.toml")).trials[:2])
     write_outcome(attempt_dir(out, first, 1), Counted(ending="answered", score=1, latency_s=1))

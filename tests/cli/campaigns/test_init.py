@@ -117,7 +117,7 @@ def test_files_beside_the_campaign_that_are_there_already_stay(
     assert (tmp_path / "site" / "index.html").exists()
 
 
-def test_a_file_that_is_there_is_never_overwritten(warex: Warex, tmp_path: Path) -> None:
+def test_an_existing_file_is_never_overwritten(warex: Warex, tmp_path: Path) -> None:
     (tmp_path / "my-agent.toml").write_text("mine")
 
     result = warex("init")

@@ -133,7 +133,7 @@ def test_where_there_is_no_terminal_a_line_says_so_from_time_to_time(
     notices: Queue[str] = Queue()
 
     with live_display._periodic_notices(ProgressTracker(total=4), notices.put, terminal=False):
-        assert notices.get(timeout=5).startswith("0 of 4 trials, 0 s elapsed, time left unknown")
+        assert notices.get(timeout=30).startswith("0 of 4 trials, 0 s elapsed, time left unknown")
     with live_display._periodic_notices(ProgressTracker(total=4), notices.put, terminal=True):
         assert "progress" not in {thread.name for thread in threading.enumerate()}
 

@@ -65,5 +65,5 @@ def test_what_cannot_be_read_is_passed_over(tmp_path: Path, file: str, text: str
     assert past_trials(tmp_path) == []
 
 
-def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_holds_nothing(tmp_path: Path) -> None:
     assert past_trials(tmp_path / "none") == []

@@ -712,7 +712,7 @@ def test_a_reset_that_fails_leaves_its_reason(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_no_place_for_the_trace(tmp_path: Path) -> None:
+def test_a_run_is_not_a_place_for_the_trace(tmp_path: Path) -> None:
     write_manifest(tmp_path / "manifest.json", MANIFEST)
     for command in (("exec", "--out", tmp_path, "--", "true"), ("proxy", "--out", tmp_path)):
         done = finished(*command)
@@ -737,7 +737,7 @@ def test_a_defence_reaches_the_commands_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_defence_that_there_is_not_stops_the_command_from_starting(tmp_path: Path) -> None:
+def test_a_defence_that_does_not_exist_stops_the_command_from_starting(tmp_path: Path) -> None:
     done = ran("environment", "--defence", "refesh", "touch", str(tmp_path / "ran"))
 
     assert done.returncode == 2
@@ -746,7 +746,9 @@ def test_a_defence_that_there_is_not_stops_the_command_from_starting(tmp_path: P
 
 
 @pytest.mark.slow
-def test_a_rule_about_none_of_the_named_sites_is_told_before_the_command(tmp_path: Path) -> None:
+def test_a_rule_about_none_of_the_named_sites_is_reported_before_the_command(
+    tmp_path: Path,
+) -> None:
     scenario = tmp_path / "s.yaml"
     scenario.write_text(
         "schema_version: 1\nname: s\nrules:\n  - name: down\n    match: {url: 'https://shop.example/*'}\n"

@@ -100,7 +100,7 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
         ({"reset": "http://s.example/reset"}, "--reset: 'http://s.example/reset' is a URL"),
     ],
 )
-def test_what_cannot_be_is_told_with_its_option(fields: dict[str, Any], says: str) -> None:
+def test_an_impossible_value_is_reported_with_its_option(fields: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError) as caught:
         taken(**fields)
 

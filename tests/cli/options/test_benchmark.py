@@ -11,7 +11,7 @@ def test_a_value_is_json_where_it_is_json_and_else_text() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["checkout", "=DIR", ""])
-def test_what_is_no_pair_is_a_sentence(wrong: str) -> None:
+def test_what_is_not_a_pair_is_a_sentence(wrong: str) -> None:
     with pytest.raises(InputError, match="is not a KEY=VALUE; write for instance checkout=DIR"):
         parse_options((wrong,))
 

@@ -39,7 +39,7 @@ def test_what_cannot_be_told_ends_with_4_or_as_is_said(
     result = warex("report", run, "--fail-under", "recovery>=0.5", *options)
 
     assert result.code == code
-    assert "it cannot be told whether the run meets --fail-under:" in result.err
+    assert "it cannot be decided whether the run meets --fail-under:" in result.err
     assert "recovery is 0 (0/3, 95 % interval 0 to 0.71, p = 0.125); that it is not" in result.err
 
 
@@ -56,7 +56,7 @@ def test_a_gate_that_can_never_tell_is_refused_before_anything_runs(
     assert not (run / "new").exists()
 
 
-def test_what_is_no_threshold_is_a_sentence_before_anything_is_done(
+def test_what_is_not_a_threshold_is_a_sentence_before_anything_is_done(
     warex: Warex, run: Path
 ) -> None:
     reading = warex("report", run, "--fail-under", "recovry>=0.8")

@@ -100,7 +100,7 @@ def test_of_many_running_trials_the_first_are_named() -> None:
     assert pace.running[-1] == "and 12 more"
 
 
-def test_a_void_attempt_is_no_progress() -> None:
+def test_a_void_attempt_is_not_progress() -> None:
     pace = ProgressTracker(now=lambda: 5.0, total=2)
     pace.attempt_started(_turn("a"))
     pace.attempt_ended(_turn("a").key, Void(reason="lane died"))

@@ -80,7 +80,9 @@ def test_a_folder_with_a_colon_is_a_folder(tmp_path: Path) -> None:
     assert code("compare", tmp_path / "a:b", tmp_path / "a:b:a") == 0
 
 
-def test_what_is_no_run_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_a_run_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert code("compare", tmp_path / "none", tmp_path / "none") == 2
 
     assert "is not a folder" in capsys.readouterr().err

@@ -31,7 +31,7 @@ def test_two_trials_are_compared_for_people_and_for_programs(
     assert data["trials"][1]["name"] == "server-error"
 
 
-def test_a_folder_that_is_no_trial_is_named(
+def test_a_folder_that_is_not_a_trial_is_named(
     warex: Warex, pair: tuple[Path, Path], tmp_path: Path
 ) -> None:
     missing, empty = tmp_path / "missing", tmp_path / "empty"

@@ -101,7 +101,7 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(
     assert not (tmp_path / "data").exists()
 
 
-def test_a_folder_that_is_no_run_or_holds_something_is_refused(
+def test_a_folder_that_is_not_a_run_or_holds_something_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "data").mkdir()

@@ -7,7 +7,7 @@ from tests.cli.conftest import Warex
 from warex.traces import Counted, TrialKey, attempt_dir, write_outcome
 
 
-def test_the_report_is_written_anew_and_its_numbers_can_be_read(
+def test_the_report_is_written_again_and_its_numbers_can_be_read(
     warex: Warex, tmp_path: Path
 ) -> None:
     folder = attempt_dir(tmp_path, TrialKey("testbed", "a", "no-proxy", "t", 1), 1)
@@ -122,7 +122,7 @@ def test_a_demand_that_chance_leaves_open_for_each_run_ends_with_4(
     assert warex("report", *runs, "--fail-under", demand, "--on-unclear", "fail").code == 1
     passed = warex("report", *runs, "--fail-under", demand, "--on-unclear", "pass")
     assert passed.code == 0
-    assert "it cannot be told whether the run meets --fail-under" in passed.err
+    assert "it cannot be decided whether the run meets --fail-under" in passed.err
 
 
 def test_a_condition_that_a_run_lacks_is_bad_input(warex: Warex, runs: tuple[Path, Path]) -> None:
@@ -132,7 +132,7 @@ def test_a_condition_that_a_run_lacks_is_bad_input(warex: Warex, runs: tuple[Pat
     assert f"{runs[0]}: 'nocond.success>=0.9': there is no condition 'nocond'" in result.err
 
 
-def test_a_folder_that_is_no_run_is_a_sentence(
+def test_a_folder_that_is_not_a_run_is_a_sentence(
     warex: Warex, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:
     result = warex("report", runs[0], tmp_path / "none")

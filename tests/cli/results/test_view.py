@@ -34,7 +34,7 @@ def test_only_this_machine_is_served(warex: Warex, run: Path) -> None:
     assert "--static DIR" in answer.err
 
 
-def test_a_port_in_use_and_a_folder_that_is_no_run_are_told(
+def test_a_port_in_use_and_a_folder_that_is_not_a_run_are_reported(
     warex: Warex, run: Path, tmp_path: Path
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -129,7 +129,7 @@ def test_a_stream_decodes_in_bounded_parts_and_reports_a_bomb(coding: str) -> No
 
 
 @pytest.mark.parametrize("how", MADE)
-def test_a_stream_that_is_large_encoded_too_is_no_bomb(how: str) -> None:
+def test_a_stream_that_is_large_encoded_too_is_not_a_bomb(how: str) -> None:
     coding, make = MADE[how]
     sent, decoder = make(), StreamDecoder(coding)
     pieces = (sent[at : at + 999] for at in range(0, len(sent), 999))

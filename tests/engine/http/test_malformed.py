@@ -53,7 +53,7 @@ def test_half_of_the_body_comes_before_a_broken_chunk() -> None:
     assert answer.head.headers.get("content-length") == ""
 
 
-def test_two_statuses_are_no_head_of_http2() -> None:
+def test_two_statuses_are_not_a_head_of_http2() -> None:
     answer = malformed(HEAD, BODY, "status_line", 1, is_http2=True)
     with pytest.raises(MalformedMessage):
         response_head(response_list(answer.head))

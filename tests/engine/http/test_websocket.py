@@ -30,7 +30,7 @@ def test_a_frame_comes_whole_and_unmasked(size: int, step: int) -> None:
     assert (ping.opcode, ping.payload) == (9, b"ping")
 
 
-def test_the_bits_of_a_frame_are_told() -> None:
+def test_the_bits_of_a_frame_are_named() -> None:
     (begun, ended) = parsed(frame(1, b"a", fin=False, rsv=4, mask=MASK) + frame(0, b"b", mask=MASK))
 
     assert (begun.final, begun.compressed) == (False, True)
@@ -96,7 +96,7 @@ def test_any_bytes_pass_as_they_come(pieces: list[bytes], from_client: bool) -> 
 
 @pytest.mark.parametrize("size", [0, 125, 126, 65_536])
 @pytest.mark.parametrize("mask", [b"", MASK])
-def test_a_changed_frame_is_written_anew(size: int, mask: bytes) -> None:
+def test_a_changed_frame_is_written_again(size: int, mask: bytes) -> None:
     made = Frame(1, b"x" * size, final=False, compressed=True)
 
     assert serialise(made, mask) == frame(1, made.payload, fin=False, rsv=4, mask=mask)

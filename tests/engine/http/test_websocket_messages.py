@@ -116,7 +116,7 @@ def test_a_bomb_is_not_inflated_to_its_end() -> None:
         frame(8, b"\x03\xe8\xff", mask=MASK),
     ],
 )
-def test_a_side_that_cannot_be_read_is_told_once(data: bytes) -> None:
+def test_a_side_that_cannot_be_read_is_reported_once(data: bytes) -> None:
     (seen,) = read(data + frame(1, b"b", mask=MASK))
     assert isinstance(seen, Opaque)
     assert seen.reason.startswith("a frame cannot be read: ")

@@ -38,7 +38,7 @@ def socks5_proxy(user: str | None = None, password: str = "") -> Iterator[tuple[
             asked.append(host)
             port = int.from_bytes(exactly(client, 2))
             try:
-                site = socket.create_connection((host, port), timeout=5)
+                site = socket.create_connection((host, port), timeout=30)
             except OSError:
                 client.sendall(b"\x05\x05\x00\x01" + bytes(6))
                 return

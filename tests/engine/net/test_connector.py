@@ -8,8 +8,9 @@ import pytest
 
 from tests.engine.net.socks5_proxy import socks5_proxy
 from tests.engine.running import Scripted, running, shake_hands, wait_until
+from tests.ports import reserved_port
 from tests.proxy.support.client import read_answer, secure, trusting, tunnelled
-from tests.proxy.support.origin import Origin, dead_port, server_context
+from tests.proxy.support.origin import Origin, server_context
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.engine.net.connector import proxy_authorization
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -80,7 +81,7 @@ def test_a_socks5_proxy_looks_the_host_up(
         ("someone:secret@", "the connection was refused"),
     ],
 )
-def test_what_a_socks5_proxy_refuses_is_told(
+def test_what_a_socks5_proxy_refuses_is_reported(
     ca: CertificateAuthority, text: str, message: str
 ) -> None:
     handler = Scripted()
@@ -88,7 +89,7 @@ def test_what_a_socks5_proxy_refuses_is_told(
         socks5_proxy("someone", "secret") as (port, _),
         running(handler, ca, upstream=f"socks5://{text}127.0.0.1:{port}") as engine,
     ):
-        raw = tunnelled(engine.port, "127.0.0.1", dead_port())
+        raw = tunnelled(engine.port, "127.0.0.1", reserved_port())
         with raw, pytest.raises(OSError):  # noqa: PT011 - a reset, or an end
             shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.unreached)
@@ -96,7 +97,9 @@ def test_what_a_socks5_proxy_refuses_is_told(
 
 
 @pytest.mark.wire
-def test_an_http_proxy_that_refuses_is_told(ca: CertificateAuthority, secure_h1: Origin) -> None:
+def test_an_http_proxy_that_refuses_is_reported(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
     handler = Scripted()
     with (
         UpstreamProxy("someone:secret") as proxy,
@@ -117,7 +120,7 @@ def test_a_plain_request_goes_to_an_http_proxy_by_its_url(
     with (
         UpstreamProxy("someone:secret") as proxy,
         running(Scripted(), ca, upstream=f"http://someone:secret@127.0.0.1:{proxy.port}") as engine,
-        socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client,
+        socket.create_connection(("127.0.0.1", engine.port), timeout=30) as client,
     ):
         client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         assert read_answer(client)[1] == b"hello"

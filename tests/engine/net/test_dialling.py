@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.proxy.support.origin import dead_port
+from tests.ports import reserved_port
 from warex.engine.net.dialling import Dialler, in_turn
 
 
 def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> None:
     """Let every name have these addresses."""
 
-    async def found(*_: object, **__: object) -> list[tuple[Any, ...]]:
+    async def resolve(*_: object, **__: object) -> list[tuple[Any, ...]]:
         return [
             (
                 socket.AF_INET6 if ":" in host else socket.AF_INET,
@@ -25,7 +25,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> N
             for host, port in addresses
         ]
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", found)
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve)
 
 
 def test_families_take_turns() -> None:
@@ -38,7 +38,7 @@ async def test_an_address_that_refuses_is_followed_by_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        resolving(monkeypatch, ("127.0.0.1", dead_port()), server.getsockname())
+        resolving(monkeypatch, ("127.0.0.1", reserved_port()), server.getsockname())
         with await Dialler().dial("shop.example", 1) as opened:
             assert opened.getpeername() == server.getsockname()
 
@@ -55,15 +55,15 @@ async def test_an_address_that_is_silent_is_not_waited_for(
         await asyncio.sleep(0)
 
 
-async def test_the_last_failure_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    resolving(monkeypatch, ("127.0.0.1", dead_port()), ("127.0.0.1", dead_port()))
+async def test_the_last_failure_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolving(monkeypatch, ("127.0.0.1", reserved_port()), ("127.0.0.1", reserved_port()))
     with pytest.raises(OSError, match="Connection refused"):
         await Dialler().dial("shop.example", 1)
     with pytest.raises(OSError, match="Connection refused"):
-        await Dialler().dial("127.0.0.1", dead_port())
+        await Dialler().dial("127.0.0.1", reserved_port())
 
 
-async def test_a_name_that_cannot_be_looked_up_is_told() -> None:
+async def test_a_name_that_cannot_be_looked_up_is_reported() -> None:
     for name in ("a..b", "x" * 300):
         with pytest.raises(OSError, match=r"no such host|not known|Name"):
             await Dialler().dial(name, 1)
@@ -83,7 +83,7 @@ async def test_a_name_is_looked_up_once_for_connections_soon_after_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        resolving(monkeypatch, ("127.0.0.1", dead_port()), server.getsockname())
+        resolving(monkeypatch, ("127.0.0.1", reserved_port()), server.getsockname())
         dialler = Dialler()
         (await dialler.dial("shop.example", 1)).close()
         resolving(monkeypatch)

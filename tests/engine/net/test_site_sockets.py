@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.net.socks5_proxy import socks5_proxy
-from tests.proxy.support.origin import dead_port
+from tests.ports import reserved_port
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.engine.net.connector import Connector
 from warex.engine.net.site_sockets import connect_socket
@@ -102,7 +102,7 @@ async def test_a_site_is_reached_through_a_proxy_that_speaks_tls(
 
 async def test_a_dead_site_and_a_proxy_that_refuses_are_errors(contexts: SiteContexts) -> None:
     with pytest.raises(OSError, match="is unreachable"):
-        await connect_socket(Connector(None, contexts), "127.0.0.1", dead_port())
+        await connect_socket(Connector(None, contexts), "127.0.0.1", reserved_port())
     with UpstreamProxy("user:p@ss") as upstream:
         stranger = Connector(f"http://127.0.0.1:{upstream.port}", contexts)
         with pytest.raises(OSError, match="407"):

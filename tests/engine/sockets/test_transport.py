@@ -145,7 +145,7 @@ async def test_a_peer_that_ends_may_still_be_written_to() -> None:
         assert receiver.calls == ["ended", "lost"]
 
 
-async def test_a_reset_is_told_once_with_its_error() -> None:
+async def test_a_reset_is_reported_once_with_its_error() -> None:
     async with connected() as (transport, receiver, peer):
         reset_on_close(peer)
         peer.close()

@@ -58,7 +58,7 @@ def test_a_context_is_made_once_for_a_host_and_protocol(contexts: ServerContexts
     assert contexts.defective("shop.example", "h2", "expired") is not made
 
 
-def test_a_host_that_no_certificate_can_name_is_told(contexts: ServerContexts) -> None:
+def test_a_host_that_no_certificate_can_name_is_reported(contexts: ServerContexts) -> None:
     with pytest.raises(CertificateError, match="no certificate names"):
         contexts.context("shöp.example", None)
 

@@ -84,7 +84,7 @@ def test_a_hello_may_be_cut_into_records() -> None:
         b"\x16\x03\x01\x00\x04\x01\xff\xff\xff",
     ],
 )
-def test_what_is_no_client_hello_is_refused(raw: bytes) -> None:
+def test_what_is_not_a_client_hello_is_refused(raw: bytes) -> None:
     with pytest.raises(NoClientHello):
         read_client_hello(raw)
 

@@ -103,6 +103,6 @@ def test_what_is_written_while_the_peer_shakes_hands_again_follows_later(
     assert client.read() == b""
     client.write(b"first, ")
     client.write(b"then")
-    assert client.held
+    assert client.unwritten
     assert carry_both() == b"first, then"
-    assert not client.held
+    assert not client.unwritten

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 PLACES = ("/body", "/failing")
-GONE = "gone.test"
+REFUSING = "gone.test"
 
 type Answer = tuple[object, object, bytes]
 """Status, protocol, body."""

@@ -9,7 +9,7 @@ from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.exports.runs import GOALS, losing, shown
 from warex.analysis.run.load import load_run
 from warex.exports.answers.oracle import Oracle, TakenStep
-from warex.exports.examples import FoundExamples, SelectionOptions, find_examples
+from warex.exports.examples import ExampleSelection, SelectionOptions, find_examples
 from warex.exports.preferences import labels, pairs
 
 PAGE = "[7] link 'Till'\n[8] link 'Help'"
@@ -24,7 +24,7 @@ def wandering() -> Story:
     return story.thinks(3, "reload", messages=shown(GOALS[0], "It is done.")).stops()
 
 
-def examples_of(tmp_path: Path, outcome: object, story: Story, oracle: Oracle) -> FoundExamples:
+def examples_of(tmp_path: Path, outcome: object, story: Story, oracle: Oracle) -> ExampleSelection:
     folder = RunFolder(tmp_path / "run").manifest()
     folder.trial("clean", "shop-1", outcome, story)  # type: ignore[arg-type]
     return find_examples([load_run(folder.path)], SelectionOptions(oracle=oracle))

@@ -13,7 +13,7 @@ import pytest
 from tests.exports.conftest import Program
 from tests.exports.interchange.otlp_receiver import Receiver
 from tests.exports.runs import several_sites
-from tests.proxy.support.origin import dead_port
+from tests.ports import reserved_port
 from warex.exports.interchange.otlp_http import read_address
 from warex.exports.run_formats import RunExport, export_runs
 
@@ -62,7 +62,7 @@ def test_a_collector_takes_all_spans(
     receiver.requests.clear()
 
     module = python_with("rotel")("-c", "import rotel; print(rotel.__file__)").strip()
-    http, grpc = dead_port(), dead_port()
+    http, grpc = reserved_port(), reserved_port()
     with subprocess.Popen(
         [
             Path(module).with_name("rotel-agent"),

@@ -4,7 +4,7 @@ import pytest
 
 from tests.exports.interchange.otlp_receiver import Receiver
 from tests.exports.runs import several_sites
-from tests.proxy.support.origin import dead_port
+from tests.ports import reserved_port
 from warex.errors import InputError, MachineError
 from warex.exports.interchange.otlp_http import read_address, send_traces
 from warex.exports.run_formats import RunExport, export_runs
@@ -53,7 +53,7 @@ def test_what_a_receiver_does_not_take_is_a_sentence(receiver: Receiver) -> None
     with pytest.raises(MachineError, match="/otlp: the receiver answered 401 Unauthorized"):
         send_traces(address, [{"resourceSpans": []}])
     with pytest.raises(MachineError, match=r"/v1/traces: it cannot be reached: .*refused"):
-        send_traces(read_address(f"http://127.0.0.1:{dead_port()}/"), [{"resourceSpans": []}])
+        send_traces(read_address(f"http://127.0.0.1:{reserved_port()}/"), [{"resourceSpans": []}])
 
 
 def test_an_address_is_that_of_a_receiver() -> None:

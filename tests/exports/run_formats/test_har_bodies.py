@@ -76,7 +76,7 @@ def test_recorded_bodies_are_in_the_entry(tmp_path: Path) -> None:
     assert (content["size"], made["response"]["bodySize"]) == (2, 7)
 
 
-def test_a_body_that_is_not_there_has_a_reason(
+def test_a_body_that_does_not_exist_has_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blobs = BlobStore(tmp_path / "blobs")

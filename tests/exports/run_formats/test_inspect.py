@@ -101,10 +101,10 @@ try:
     main(["export", str(run), "--to", "inspect", "--out", str(out)])
 except SystemExit as ended:
     assert not ended.code
-found = {}
+runs = {}
 for path in sorted(out.rglob("*.eval")):
     log = read_eval_log(str(path))
-    found[f"{log.eval.solver} {log.eval.task_args['condition']}"] = {
+    runs[f"{log.eval.solver} {log.eval.task_args['condition']}"] = {
         "status": log.status,
         "samples": {
             sample.id: {
@@ -118,7 +118,7 @@ for path in sorted(out.rglob("*.eval")):
         },
     }
 bundle_log_dir(str(out), str(bundle))
-print(json.dumps(found))
+print(json.dumps(runs))
 """
 
 

@@ -57,7 +57,7 @@ def test_a_trace_without_events_has_no_span(tmp_path: Path) -> None:
     assert spans_of(Story(), tmp_path) == []
 
 
-def test_a_stamp_that_is_no_time_is_second_0(tmp_path: Path) -> None:
+def test_a_stamp_that_is_not_a_time_is_second_0(tmp_path: Path) -> None:
     (root, *_) = otlp(Story(t=1e300).page("x1").entries(), KEY, "trial")["resourceSpans"][0][
         "scopeSpans"
     ][0]["spans"]

@@ -26,7 +26,7 @@ def sent(
     ("body", "content_type"),
     [("mail=ada%40shop.test&empty=", FORM), (PARTS, "multipart/form-data; boundary=XX")],
 )
-def test_only_names_of_fields_that_have_a_value_are_told(body: str, content_type: str) -> None:
+def test_only_names_of_fields_that_have_a_value_are_reported(body: str, content_type: str) -> None:
     assert sent("/done", body, content_type).actions == (VisitAction("collected", "mail"),)
 
 
@@ -50,7 +50,7 @@ def test_a_form_of_a_browser_that_proves_nothing_is_sent_by_script(
 
 
 @pytest.mark.parametrize("body", ["", "=", "a=", "\ufffd\x00", PARTS])
-def test_what_has_no_field_with_a_value_is_no_evidence(body: str) -> None:
+def test_what_has_no_field_with_a_value_is_not_evidence(body: str) -> None:
     assert sent("/v", body, "multipart/form-data" if body == PARTS else FORM).actions == ()
 
 

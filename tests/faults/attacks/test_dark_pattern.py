@@ -51,7 +51,7 @@ def test_nagging_comes_back_as_often_as_it_is_told() -> None:
     assert (fields["times"], fields["every"]) == (4, 2000)
 
 
-def test_a_pattern_that_there_is_not_is_refused_by_name() -> None:
+def test_a_pattern_that_does_not_exist_is_refused_by_name() -> None:
     with pytest.raises(ValidationError, match="pattern"):
         DarkPattern.model_validate({"pattern": "roach_motel"})
 

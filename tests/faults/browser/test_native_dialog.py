@@ -42,6 +42,6 @@ def test_it_explains_itself_with_its_values() -> None:
         {"after": 2, "when": "submit"},
     ],
 )
-def test_what_is_no_dialog_is_refused_by_name(fields: dict[str, object]) -> None:
+def test_what_is_not_a_dialog_is_refused_by_name(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match=next(iter(fields))):
         NativeDialog.model_validate(fields)

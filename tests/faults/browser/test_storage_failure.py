@@ -29,6 +29,6 @@ def test_it_explains_itself_with_the_error_that_the_page_meets() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"how": "slow"}, {"area": "cookies"}, {"area": ""}])
-def test_what_is_no_storage_and_no_failure_is_refused_by_name(fields: dict[str, str]) -> None:
+def test_an_unknown_storage_or_failure_is_refused_by_name(fields: dict[str, str]) -> None:
     with pytest.raises(ValidationError, match=next(iter(fields))):
         StorageFailure.model_validate(fields)

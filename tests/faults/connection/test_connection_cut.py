@@ -36,7 +36,7 @@ def test_it_comes_after_bytes_of_the_answers_body_or_head() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"after_bytes": 9, "stage": "request"}, "which there is not at stage request"),
+        ({"after_bytes": 9, "stage": "request"}, "which cannot exist at stage request"),
         ({"part": "head"}, "part head counts nothing"),
         ({"after_bytes": 9, "part": None}, "part null"),
         ({"after_bytes": -1}, "after_bytes"),

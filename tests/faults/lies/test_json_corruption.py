@@ -64,5 +64,5 @@ def test_it_explains_itself_with_its_values() -> None:
     assert JsonCorruption().explain() == f"{begin}a price is one off"
     assert JsonCorruption(at="/a", how="nulled").explain() == f"{begin}the value at '/a' is null"
     assert JsonCorruption(value="name", count=2, how="swapped").explain() == (
-        f"{begin}up to 2 of kind name is that of another record"
+        f"{begin}up to 2 of kind name is the value of another record"
     )

@@ -14,7 +14,7 @@ def test_a_call_may_be_held_first() -> None:
     assert len(effects) == 2
 
 
-def test_what_is_no_call_is_judged_as_an_example_of_one() -> None:
+def test_what_is_not_a_call_is_judged_as_an_example_of_one() -> None:
     page = Exchange("x1", Request("GET", "https://shop.test/"))
 
     (reply,), _ = LlmEmpty().effects(page, {}, KeyedRng(1, "r"))

@@ -52,7 +52,7 @@ def test_a_silence_without_an_end_waits_for_the_client() -> None:
         ({"stage": "request"}, "stage"),
     ],
 )
-def test_what_is_no_silence_or_no_place_is_refused(values: dict[str, object], where: str) -> None:
+def test_an_invalid_silence_or_place_is_refused(values: dict[str, object], where: str) -> None:
     with pytest.raises(ValidationError, match=where):
         LlmStall.model_validate(values)
 

@@ -8,7 +8,7 @@ from warex.mcp.exchange import McpExchange
 from warex.seeds import KeyedRng
 
 
-def test_what_is_no_call_is_judged_as_an_example_of_one() -> None:
+def test_what_is_not_a_call_is_judged_as_an_example_of_one() -> None:
     page = Exchange("x1", Request("GET", "https://shop.test/"))
 
     (reply,), _ = McpError().effects(page, {}, KeyedRng(1, "r"))

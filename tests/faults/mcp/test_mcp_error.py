@@ -31,7 +31,7 @@ def test_each_error_is_what_a_server_sends(
     assert {name: message[name] for name in answer} == answer
 
 
-def test_an_error_of_http_is_no_message_and_the_same_in_each_transport() -> None:
+def test_an_error_of_http_is_the_same_in_each_transport_and_not_a_message() -> None:
     fault = McpError(error="http_500")
 
     assert fault.effects(over("sse"), {}, KeyedRng(1, "r")) == fault.effects(

@@ -137,7 +137,7 @@ def test_headers_are_plain_and_in_lower_case(family: PageStyle) -> None:
         assert re.fullmatch(r"[ -~]+", value)
 
 
-def test_a_url_that_is_no_utf_8_still_has_a_page() -> None:
+def test_a_url_that_is_not_utf_8_still_has_a_page() -> None:
     request = Request("GET", "https://shop.test/\udcff")
 
     for family in PAGE_STYLES:

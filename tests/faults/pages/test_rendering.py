@@ -2,7 +2,7 @@ from warex.faults.pages import Incident, render
 from warex.seeds import KeyedRng
 
 
-def test_an_application_that_failed_is_no_client_s_error() -> None:
+def test_an_application_that_failed_is_not_a_clients_error() -> None:
     for seed in range(200):
         incident = Incident(404, "shop.test", "/", KeyedRng(seed, "r"))
         assert render("server", incident).family != "heroku"

@@ -1,6 +1,6 @@
 import string
 
-from warex.faults.pages.wording import direction, languages, options, spoken
+from warex.faults.pages.wording import choose_language, direction, languages, options
 
 
 def test_everything_is_said_in_at_least_ten_languages() -> None:
@@ -19,9 +19,9 @@ def test_a_text_names_nothing_but_the_site() -> None:
 
 
 def test_a_language_is_spoken_without_its_region_and_english_where_none_is() -> None:
-    assert spoken("de-AT") == "de"
-    assert spoken("", "zz", " ZH-Hant;q=0.8") == "zh"
-    assert spoken() == spoken("tlh", "*") == "en"
+    assert choose_language("de-AT") == "de"
+    assert choose_language("", "zz", " ZH-Hant;q=0.8") == "zh"
+    assert choose_language() == choose_language("tlh", "*") == "en"
 
 
 def test_some_languages_are_written_from_the_right() -> None:

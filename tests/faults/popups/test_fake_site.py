@@ -61,7 +61,7 @@ def test_a_search_finds_whatever_is_asked_for() -> None:
     assert len(re.findall(r">red laptop \d<", text(visit))) == 6
 
 
-def test_what_is_sent_is_told_and_secrets_are_not() -> None:
+def test_what_is_sent_is_reported_and_secrets_are_not() -> None:
     visit = post("/claim", name="Ada", password="hunter2", card="4111", email="")
 
     assert visit.reply.status == 303
@@ -96,7 +96,7 @@ def test_a_page_of_another_site_cannot_report_for_it(origin: dict[str, str]) -> 
     assert SITE.visit(request, "what=clicked&by=user").actions == ()
 
 
-def test_what_a_page_of_another_site_loads_is_no_visit_by_the_agent() -> None:
+def test_what_a_page_of_another_site_loads_is_not_a_visit_by_the_agent() -> None:
     assert SITE is not None
     url = f"https://{HOSTS[0]}/search?q=a"
     image = {"sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}

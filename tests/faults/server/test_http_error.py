@@ -67,7 +67,7 @@ def test_where_coming_back_later_means_nothing_it_is_refused(status: int) -> Non
 
 
 @pytest.mark.parametrize("wait", [-1, 86_401, 1.5, True, "soon", float("nan")])
-def test_a_retry_after_that_is_no_number_of_seconds_is_refused_by_name(wait: object) -> None:
+def test_a_retry_after_that_is_not_a_number_of_seconds_is_refused_by_name(wait: object) -> None:
     with pytest.raises(ValidationError, match="retry_after"):
         HttpError.model_validate({"status": 503, "retry_after": wait})
 

@@ -87,10 +87,10 @@ def test_it_says_what_the_client_meets(fields: dict[str, Any], words: str) -> No
 
 
 def test_a_delay_and_a_stall_can_be_shortened_and_anything_else_stays() -> None:
-    assert WebsocketFault(action="delay").held_at_most(1).seconds == 1
+    assert WebsocketFault(action="delay").with_hold_at_most(1).seconds == 1
     assert WebsocketFault(action="stall").is_endless
-    assert WebsocketFault(action="stall").held_at_most(1).seconds == 1
+    assert WebsocketFault(action="stall").with_hold_at_most(1).seconds == 1
     assert not WebsocketFault(action="stall", seconds=2).is_endless
-    assert WebsocketFault(action="drop").held_at_most(1) == WebsocketFault(action="drop")
+    assert WebsocketFault(action="drop").with_hold_at_most(1) == WebsocketFault(action="drop")
     written = WebsocketFault(action="drop", nth=(2,))
     assert WebsocketFault.model_validate(written.model_dump(mode="json")) == written

@@ -37,6 +37,6 @@ def test_a_profile_gives_what_is_left_out(value: Any, effects: tuple[Effect, ...
         ({"profile": None}, "all null"),
     ],
 )
-def test_a_line_that_there_is_not_is_refused(value: Any, reason: str) -> None:
+def test_a_line_that_does_not_exist_is_refused(value: Any, reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
         Bandwidth.model_validate(value)

@@ -37,7 +37,7 @@ def test_a_defect_or_coding_that_does_not_exist_is_refused_by_name() -> None:
         MalformedResponse.model_validate({"defect": "coding", "coding": "deflate"})
 
 
-def test_what_the_client_meets_is_told() -> None:
+def test_what_the_client_meets_is_reported() -> None:
     assert MalformedResponse(defect="coding", coding="br").explain() == (
         "is handled by the site and then sent on in the content coding br, which breaks in its"
         " middle"

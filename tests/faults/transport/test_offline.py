@@ -31,7 +31,7 @@ def test_a_time_that_is_none_is_refused_by_name(lasts: object) -> None:
         Offline.model_validate({"lasts": lasts})
 
 
-def test_what_the_client_meets_is_told() -> None:
+def test_what_the_client_meets_is_reported() -> None:
     assert Offline(lasts=20).explain() == (
         "is cut off without an answer (a TCP reset); so are all that is open and all else that"
         " matches within 20 s"

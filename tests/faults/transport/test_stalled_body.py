@@ -43,8 +43,10 @@ def test_only_a_silence_for_good_is_endless_until_holds_are_limited() -> None:
     silent = StalledBody(then="never")
     assert silent.is_endless
     assert not StalledBody().is_endless
-    assert silent.held_at_most(5) == StalledBody(stall=5)
-    assert StalledBody(stall=9, then="close").held_at_most(5) == StalledBody(stall=5, then="close")
+    assert silent.with_hold_at_most(5) == StalledBody(stall=5)
+    assert StalledBody(stall=9, then="close").with_hold_at_most(5) == StalledBody(
+        stall=5, then="close"
+    )
 
 
 def test_a_page_that_falls_silent_for_longer_does_not_respond_in_time() -> None:

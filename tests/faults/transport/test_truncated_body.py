@@ -34,7 +34,7 @@ def test_two_places_are_refused() -> None:
         TruncatedBody(share=None)
 
 
-def test_what_the_client_meets_is_told() -> None:
+def test_what_the_client_meets_is_reported() -> None:
     assert TruncatedBody(share=0.25, how="clean").explain() == (
         "is handled by the site and then ended in good order after the first 25 % of its body"
     )

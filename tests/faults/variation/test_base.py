@@ -47,7 +47,7 @@ def test_what_is_put_into_a_page_neither_ends_there_nor_tells_what_it_is(
 
 @each
 @pytest.mark.parametrize("strength", [-0.1, 1.1, float("nan"), True, "0.5", None])
-def test_a_strength_that_is_no_share_is_refused_by_name(
+def test_a_strength_that_is_not_a_share_is_refused_by_name(
     fault: type[VariationFault], strength: object
 ) -> None:
     with pytest.raises(ValidationError, match="strength"):

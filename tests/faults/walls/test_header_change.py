@@ -44,6 +44,6 @@ def test_a_policy_stands_beside_the_sites() -> None:
 
 
 @pytest.mark.parametrize("value", ["", " a", "a\r\nx-b: c", "é"])
-def test_a_value_that_is_no_field_value_is_refused(value: str) -> None:
+def test_a_value_that_is_not_a_field_value_is_refused(value: str) -> None:
     with pytest.raises(ValidationError):
         HeaderChange(change="type", content_type=value)

@@ -66,7 +66,7 @@ def test_what_is_hit_after_the_window_begins_another() -> None:
         ("none", {}),
     ],
 )
-def test_the_quota_is_told_in_the_fields_that_are_asked_for(
+def test_the_quota_is_reported_in_the_fields_that_are_asked_for(
     fields: str, reported: dict[str, str]
 ) -> None:
     reply, _ = refused(RateLimit.model_validate({"fields": fields}), 0.0, {})

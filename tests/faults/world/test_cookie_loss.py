@@ -78,6 +78,6 @@ def test_no_value_is_remembered() -> None:
 
 
 @pytest.mark.parametrize("cookies", [[], [""], ["a=b"], ["a;b"], "sid"])
-def test_what_is_no_name_of_a_cookie_is_refused(cookies: object) -> None:
+def test_what_is_not_a_name_of_a_cookie_is_refused(cookies: object) -> None:
     with pytest.raises(ValidationError, match="cookies"):
         CookieLoss.model_validate({"cookies": cookies})

@@ -74,7 +74,7 @@ def test_it_stays_gone_wherever_it_is_told_of_and_others_stay(
     assert ItemGone().still_applies(exchange, state) is reached
 
 
-def test_a_basket_is_told_without_it() -> None:
+def test_a_basket_is_reported_without_it() -> None:
     _, state = met(asked("/products/7"))
     data, _ = met(asked("/api/cart", DATA), state)
     page, _ = met(asked("/cart"), state)

@@ -21,7 +21,7 @@ def ask(url: str) -> Request:
         ("https://jobs.test/jobs/2041", "/jobs/2041", "2041"),
     ],
 )
-def test_an_item_is_told_by_the_address_of_its_page(url: str, path: str, name: str) -> None:
+def test_an_item_is_recognised_by_the_address_of_its_page(url: str, path: str, name: str) -> None:
     item = item_of(ask(url))
 
     assert item is not None

@@ -56,7 +56,7 @@ def test_a_site_of_the_trial_voids_it_at_once_with_the_alert_and_the_remedies(
         assert part in void
 
 
-def test_a_pinned_host_that_is_no_site_of_the_trial_voids_nothing(named: Distrust) -> None:
+def test_a_pinned_host_that_is_not_a_site_of_the_trial_voids_nothing(named: Distrust) -> None:
     assert named.rejected("telemetry.test", 443, ALERT, by_browser=True) is None
     assert named.at_the_end(page_was_read=False) is None
 

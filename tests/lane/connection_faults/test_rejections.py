@@ -39,7 +39,7 @@ def test_connections_begun_side_by_side_are_one_refusal() -> None:
     assert lost == [False] * 6
 
 
-def test_who_accepts_starts_anew() -> None:
+def test_who_accepts_starts_again() -> None:
     refusals = CertificateRejections()
     for number in (1, 3, 5):
         refusals.begin(f"c{number}", number, CHROMIUM)

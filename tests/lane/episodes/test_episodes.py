@@ -164,7 +164,7 @@ async def test_one_that_fails_at_its_end_is_void_and_the_others_end(
     assert (process.own.recorder.broken, process.episodes.running()) == (None, ())
 
 
-def test_what_breaks_an_episode_is_told_with_its_name(process: Process) -> None:
+def test_what_breaks_an_episode_is_reported_with_its_name(process: Process) -> None:
     messages: list[str] = []
     process.episodes.on_notice = messages.append
     process.begin("a").broke(KeyError("x"))

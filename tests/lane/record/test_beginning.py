@@ -33,7 +33,7 @@ def test_a_fault_that_needs_a_namespace_is_refused_before_a_trace_begins(tmp_pat
     assert not (tmp_path / "trial").exists()
 
 
-def test_a_trace_that_is_there_is_not_written_again(tmp_path: Path) -> None:
+def test_an_existing_trace_is_not_written_again(tmp_path: Path) -> None:
     config = configured(ca=Path("unused"), out=tmp_path)
     begin_record(config, {})[1].close()
 

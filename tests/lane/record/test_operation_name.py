@@ -11,7 +11,7 @@ def _asked(**body: object) -> str:
     return operation_name(json.dumps(body).encode(), JSON)
 
 
-def test_a_graphql_request_is_told_by_its_operation_name() -> None:
+def test_a_graphql_request_is_recognised_by_its_operation_name() -> None:
     several = "query Cart { a } mutation PlaceOrder { b }"
 
     assert _asked(operationName="PlaceOrder", query=several) == "mutation PlaceOrder"
@@ -57,7 +57,7 @@ def test_a_body_without_an_operation_names_none(body: bytes) -> None:
     assert operation_name(body, JSON) == ""
 
 
-def test_a_name_that_is_no_name_is_left_out() -> None:
+def test_a_name_that_is_not_a_name_is_left_out() -> None:
     assert _asked(operationName="my password is hunter2") == ""
 
 

@@ -73,13 +73,13 @@ def test_a_clients_silent_repeats_are_one_occurrence() -> None:
     assert (recorder.delivered, recorder.missed) == (1, 0), "met after all"
 
 
-def test_what_no_rule_hits_is_no_miss() -> None:
+def test_what_no_rule_hits_is_not_a_miss() -> None:
     recorder = Recorder(Clock())
     recorder.write(LEFT_ALONE)
     assert recorder.missed == 0
 
 
-def test_the_first_break_is_told_once_and_all_are_written(tmp_path: Path) -> None:
+def test_the_first_break_is_reported_once_and_all_are_written(tmp_path: Path) -> None:
     reasons: list[str] = []
     path = tmp_path / "events.jsonl"
     with TraceWriter(path, Clock()) as writer:

@@ -23,7 +23,7 @@ def test_refusals_beyond_a_thousand_of_a_status_are_one_event() -> None:
     assert began.the(Repeated) == Repeated(kind="request_refused", why="400", times=50)
 
 
-def test_what_is_not_repeated_is_no_event() -> None:
+def test_what_is_not_repeated_is_not_an_event() -> None:
     with trial() as began:
         for _ in range(RECORDED):
             began.lane.rejected(began.connect(), Rejection(400, b"GET", "two Host lines"))

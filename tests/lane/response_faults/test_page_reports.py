@@ -42,7 +42,7 @@ def test_the_key_of_another_page_is_worth_nothing() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_whatever_else_is_sent_is_no_report(sent: bytes) -> None:
+def test_whatever_else_is_sent_is_not_a_report(sent: bytes) -> None:
     assert ReportChannel(KEY).read(sent) is None
 
 

@@ -32,5 +32,5 @@ def test_a_page_shows_its_fields_for_passwords_and_passes_unchanged(pending: boo
 
 
 @pytest.mark.parametrize("pending", [False, True])
-def test_what_is_no_page_is_not_read(pending: bool) -> None:
+def test_what_is_not_a_page_is_not_read(pending: bool) -> None:
     assert fields("application/json", pending=pending) == set()

@@ -38,7 +38,7 @@ class Server:
         """Make a call, have it answered, and do what the lane says of it."""
         held_s = 0.0
 
-        def held(step: Step) -> Step:
+        def after_hold(step: Step) -> Step:
             nonlocal held_s
             for seconds in step.hold_s:
                 self.trial.engine.advance(seconds)
@@ -47,11 +47,11 @@ class Server:
                 self.ask("held", b"", exchange)
             return step
 
-        step = held(self.step("request", exchange, called(exchange)))
+        step = after_hold(self.step("request", exchange, called(exchange)))
         if step.then == "pass":
-            step = held(self.step("answer", exchange, result("0123", exchange)))
+            step = after_hold(self.step("answer", exchange, result("0123", exchange)))
         if step.then == "whole":
-            held(self.step("whole", exchange))
+            after_hold(self.step("whole", exchange))
         self.end(exchange, held_s=held_s)
 
     def end(self, exchange: int, end: str = "complete", **facts: Any) -> None:

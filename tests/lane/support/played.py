@@ -219,7 +219,7 @@ class _Played:
         self._site, self._body = site, body
         self._lane, self._engine = trial.lane, trial.engine
         self._started = self._now
-        self._held = 0.0
+        self._hold_s = 0.0
         self._outcome: dict[str, Any] = {}
 
     @property
@@ -242,7 +242,7 @@ class _Played:
         for seconds in plan.hold_s:
             self._wait(seconds)
         if plan.hold_s:
-            self._lane.held(self._exchange)
+            self._lane.hold_ended(self._exchange)
         match plan.then:
             case Abort(how):
                 self._client.cut = how
@@ -260,13 +260,13 @@ class _Played:
 
     def _wait(self, seconds: float) -> None:
         leaves = self._client.leaves_after
-        if leaves is not None and self._held + seconds >= leaves:
-            self._engine.advance(leaves - self._held)
-            self._held = leaves
+        if leaves is not None and self._hold_s + seconds >= leaves:
+            self._engine.advance(leaves - self._hold_s)
+            self._hold_s = leaves
             self._outcome["left_while_held"] = True
             raise _Left
         self._engine.advance(seconds)
-        self._held += seconds
+        self._hold_s += seconds
 
     def _forward(self, forward: Forward) -> None:
         head = forward.head or self._exchange.request
@@ -350,7 +350,7 @@ class _Played:
 
     def _end(self, end: str, **facts: Any) -> None:
         timings = ExchangeTimings(started=self._started, ended=self._now)
-        fields = self._outcome | {"held_s": self._held} | facts
+        fields = self._outcome | {"held_s": self._hold_s} | facts
         outcome = Outcome(end=end, timings=timings, **fields)  # type: ignore[arg-type]
         self._lane.ended(self._exchange, outcome)
 

@@ -80,7 +80,7 @@ def test_rules_see_the_models_last_answer_of_an_earlier_step() -> None:
 def test_an_answer_of_a_faults_own_has_only_the_cost_of_the_one_that_it_replaced() -> None:
     noted = Noted()
     call = asks(noted)
-    call.read_held(WholeResponse(JSON, text_answer("the model's")))
+    call.read_buffered(WholeResponse(JSON, text_answer("the model's")))
     call.reset()
     call.end(Ending(head=JSON, body=text_answer("a fault's"), by_warex=True))
 

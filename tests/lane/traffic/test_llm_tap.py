@@ -194,7 +194,7 @@ def test_a_compressed_answer_is_read() -> None:
         ({"body": b"\xff\xfe", "content_encoding": "no-such"}, "'no-such', which is not read"),
     ],
 )
-def test_what_is_no_answer_is_an_error_and_never_the_end(
+def test_what_is_not_an_answer_is_an_error_and_never_the_end(
     fields: dict[str, object], complaint: str
 ) -> None:
     body = fields.pop("body", b"")

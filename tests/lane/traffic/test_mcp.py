@@ -219,7 +219,7 @@ def test_what_is_open_at_the_trials_end_is_recorded() -> None:
     assert [it.error for it in talk.calls] == ["the trial ended"]
 
 
-def test_a_page_that_reads_events_is_no_client_of_tools() -> None:
+def test_a_page_that_reads_events_is_not_a_client_of_tools() -> None:
     talk = Talk()
     carried = talk.asks(method="GET", accept="text/event-stream")
     talk.gets(carried, event({"jsonrpc": "2.0", "id": 1, "result": 1}), event("x"), **EVENTS)
@@ -244,7 +244,7 @@ def test_a_client_that_is_refused_asks_the_same_server_for_a_stream() -> None:
     assert message.tap.session.transport == "sse"
 
 
-def test_an_endpoint_that_is_no_url_changes_no_transport() -> None:
+def test_an_endpoint_that_is_not_a_url_changes_no_transport() -> None:
     talk = Talk()
     carried = talk.asks(called(1, "look"))
     talk.gets(carried, b"event: endpoint\ndata: http://[\n\n", **EVENTS)

@@ -17,14 +17,14 @@ class Heard:
 
     def __init__(self) -> None:
         self.endpoints: list[str] = []
-        self.said: list[bytes] = []
+        self.data: list[bytes] = []
 
     def opened(self, tap: McpTap, endpoint: str) -> None:
         tap.may_not_be_mcp = False
         self.endpoints.append(endpoint)
 
     def handle_message(self, tap: McpTap, data: bytes, now: float) -> None:
-        self.said.append(data)
+        self.data.append(data)
 
 
 def tap_of(heard: Heard, **headers: str) -> McpTap:
@@ -57,7 +57,7 @@ def test_events_are_reported_as_they_come(coding: str, compress: object) -> None
 
     assert inputs + tap.feed(b"", 0.0) == sent
     assert heard.endpoints == ["/messages"]
-    assert heard.said == [b"hello"] * 1000
+    assert heard.data == [b"hello"] * 1000
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate", "compress", "gzip, br"])
@@ -67,7 +67,7 @@ def test_a_coding_that_is_broken_or_unknown_is_not_read_and_breaks_nothing(codin
     tap.feed(STREAM, 0.0)
     tap.feed(STREAM, 0.0)
 
-    assert heard.said == []
+    assert heard.data == []
 
 
 def test_of_a_stream_that_may_be_no_mcp_nothing_is_reported_before_it_is_known() -> None:
@@ -77,7 +77,7 @@ def test_of_a_stream_that_may_be_no_mcp_nothing_is_reported_before_it_is_known()
     tap.feed(b"data: 1\n\ndata: 2\n\nevent: endpoint\ndata: /x\n\n", 0.0)
 
     assert tap.is_over
-    assert (heard.said, heard.endpoints) == ([], [])
+    assert (heard.data, heard.endpoints) == ([], [])
 
 
 def test_an_answer_in_one_piece_is_reported_when_it_is_whole() -> None:
@@ -87,5 +87,5 @@ def test_an_answer_in_one_piece_is_reported_when_it_is_whole() -> None:
     tap.feed(sent[:5], 0.0)
     tap.feed(sent[5:], 0.0)
 
-    assert heard.said == []
+    assert heard.data == []
     assert tap.decoded_body("gzip") == b"{}"

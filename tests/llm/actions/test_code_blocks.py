@@ -74,7 +74,7 @@ def test_code_within_code_is_read(code: Code, names: list[str]) -> None:
     assert [call.full_name for call in read_code((code,)) or ()] == names
 
 
-def test_code_that_cannot_be_read_is_told_from_code_without_calls() -> None:
+def test_code_that_cannot_be_read_is_distinguished_from_code_without_calls() -> None:
     assert read_code(()) is None
     assert read_code((Code("python", "no code"),)) is None
     assert read_code((Code("python", "no code"), Code("python", "x = 1"))) == ()

@@ -103,7 +103,7 @@ def test_python_of_a_code_agent_is_read(code: str, actions: list[tuple[str, str]
         "def unused():\n    page.reload()",
     ],
 )
-def test_what_code_does_with_data_is_no_action(code: str) -> None:
+def test_what_code_does_with_data_is_not_an_action(code: str) -> None:
     assert _kinds(f"<code>\n{code}\n</code>") == []
 
 

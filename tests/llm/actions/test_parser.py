@@ -129,7 +129,7 @@ def test_a_tool_that_is_given_plain_text_is_read(name: str, text: str, action: A
     assert _read("", ToolCall("1", name, text)) == (action,)
 
 
-def test_what_the_api_ran_itself_is_no_action() -> None:
+def test_what_the_api_ran_itself_is_not_an_action() -> None:
     assert _read("", ToolCall("1", "goto", '{"url": "u"}', by_server=True)) == ()
 
 
@@ -152,7 +152,7 @@ def test_all_actions_of_a_block_are_taken_in_order() -> None:
         "reload()\n<action>click('2')</action>",
     ],
 )
-def test_a_mention_in_a_thought_is_no_action(text: str) -> None:
+def test_a_mention_in_a_thought_is_not_an_action(text: str) -> None:
     assert _read(text) == (Action("click", ("2",)),)
 
 
@@ -168,7 +168,7 @@ def test_a_mention_in_a_thought_is_no_action(text: str) -> None:
         "Click",
     ],
 )
-def test_prose_and_unknown_names_are_no_actions(text: str) -> None:
+def test_prose_and_unknown_names_are_not_actions(text: str) -> None:
     vocabulary = BROWSER.model_copy(update={"other": ("click",)})
     assert parse_actions(LlmAnswer("m", text=text, complete=True), vocabulary) == ()
 

@@ -28,7 +28,7 @@ def test_the_json_breaks_off_and_its_frame_stays(event: bytes, around: tuple[byt
         json.loads(changed.removeprefix(begin).removesuffix(end).lstrip(b"["))
 
 
-def test_a_message_of_aws_stays_sound_with_a_payload_that_is_no_json() -> None:
+def test_a_message_of_aws_stays_sound_with_a_payload_that_is_not_json() -> None:
     message = break_event(aws_message("chunk", {"bytes": "b25l"}), EVENT_STREAM)
 
     after = split_frames(message + aws_message("chunk", {"a": 1}), EVENT_STREAM)
@@ -38,5 +38,5 @@ def test_a_message_of_aws_stays_sound_with_a_payload_that_is_no_json() -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"[DONE]", b"}{", b": ping"])
-def test_what_is_no_object_stays(text: bytes) -> None:
+def test_what_is_not_an_object_stays(text: bytes) -> None:
     assert broken(text) == text

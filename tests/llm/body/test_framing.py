@@ -61,7 +61,7 @@ def test_events_are_read_as_soon_as_they_are_complete() -> None:
 
 
 @pytest.mark.parametrize("body", [b'{"a":1}\n\n{"a":2}\n\n', b"<p>\n\n</p>\n\n", b"\n\n\n\n"])
-def test_what_is_no_stream_of_events_is_left_for_its_end(body: bytes) -> None:
+def test_what_is_not_a_stream_of_events_is_left_for_its_end(body: bytes) -> None:
     reader = EventReader()
     assert list(reader.read(bytearray(body))) == []
     assert reader.taken == 0

@@ -75,6 +75,6 @@ def test_of_two_members_of_one_name_the_last_counts() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1} x', "nonsense"])
-def test_what_is_no_json_is_refused(text: str) -> None:
+def test_what_is_not_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"JSON|Expecting"):
         root(text)

@@ -47,7 +47,7 @@ def test_all_that_was_left_out_is_put_back(kinds: list[str], glued: bool) -> Non
 
     shorter, left_out = omit_base64(body)
 
-    assert left_out.whole(shorter) == body
+    assert left_out.restore(shorter) == body
     assert left_out.put_back(json.loads(shorter)) == json.loads(body)
     assert bool(left_out) == (len(shorter) < len(body))
     assert glued or len(left_out.texts) >= sum(kind in ("long", "url") for kind in kinds)
@@ -81,7 +81,7 @@ def test_a_large_call_reads_as_a_small_one_does(
 
 
 @pytest.mark.usefixtures("from_the_first_byte")
-def test_what_is_no_image_is_whole_in_the_messages() -> None:
+def test_what_is_not_an_image_is_whole_in_the_messages() -> None:
     sent = {"model": LONG, "messages": [{"role": "user", "content": LONG}], "tools": [LONG]}
 
     asked = recognise("POST", "/v1/chat/completions", "", json.dumps(sent).encode())
@@ -91,7 +91,7 @@ def test_what_is_no_image_is_whole_in_the_messages() -> None:
 
 
 @pytest.mark.usefixtures("from_the_first_byte")
-def test_a_large_image_that_is_no_base64_stays_in_place() -> None:
+def test_a_large_image_that_is_not_base64_stays_in_place() -> None:
     image = {"image_url": f"data:image/png;base64,{LONG[:-1]}"}
     sent = {"model": "m", "messages": [{"role": "user", "content": [image]}]}
 

@@ -27,7 +27,7 @@ PIXEL = "iVBORw0KGgo="
         ),
     ],
 )
-def test_whatever_is_no_call_is_none(path: str, body: object) -> None:
+def test_whatever_is_not_a_call_is_none(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 

@@ -18,7 +18,7 @@ TURNS = [{"role": "user", "content": "hi"}]
         ("/model/m/async-invoke", {"messages": TURNS}),
     ],
 )
-def test_whatever_is_no_chat_is_none(path: str, body: object) -> None:
+def test_whatever_is_not_a_chat_is_none(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 

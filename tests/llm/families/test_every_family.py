@@ -33,7 +33,7 @@ from warex.llm.families.reading import AnswerBuilder
 VECTORS = [
     vector for family in LLM_APIS if family.name != "openai_chat" for vector in vectors(family.name)
 ]
-WHOLE = [vector for vector in VECTORS if vector.says.get("complete", True)]
+COMPLETE = [vector for vector in VECTORS if vector.says.get("complete", True)]
 
 each_vector = every("vector", VECTORS)
 each_family = every("family", LLM_APIS)
@@ -91,7 +91,7 @@ def test_an_answer_that_is_read_as_it_comes_is_the_same(
     assert answer == read_answer(request, vector.status, vector.content_type, body)
 
 
-@every("vector", WHOLE)
+@every("vector", COMPLETE)
 def test_an_answer_that_lacks_its_end_is_not_complete(vector: Vector) -> None:
     request = vector.recognised()
     half = vector.body[: len(vector.body) // 2]

@@ -26,7 +26,7 @@ ASK = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
         ("/v1beta/models/gemini-2.5-pro:generateContent", {"prompt": "hi"}),
     ],
 )
-def test_whatever_is_no_call_is_none(path: str, body: object) -> None:
+def test_whatever_is_not_a_call_is_none(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 

@@ -233,7 +233,7 @@ def test_an_error_within_a_stream_leaves_the_answer_incomplete() -> None:
     assert answer.usage.source == "partial"
 
 
-def test_a_stream_of_nothing_is_no_answer() -> None:
+def test_a_stream_of_nothing_is_not_an_answer() -> None:
     answer = _stream("[DONE]")
     assert answer.error == "the answer ended before the model had said anything"
     assert not answer.complete
@@ -337,8 +337,8 @@ def _shaped(**keys: st.SearchStrategy[JsonValue]) -> st.SearchStrategy[JsonValue
 
 _call = _shaped(index=_json, id=_json, function=_shaped(name=_json, arguments=_json))
 _calls: st.SearchStrategy[JsonValue] = st.lists(_call, max_size=2)
-_said = _shaped(content=_json, refusal=_json, tool_calls=_calls, function_call=_call)
-_choice = _shaped(index=_json, message=_said, delta=_said, finish_reason=_json)
+_message = _shaped(content=_json, refusal=_json, tool_calls=_calls, function_call=_call)
+_choice = _shaped(index=_json, message=_message, delta=_message, finish_reason=_json)
 _choices: st.SearchStrategy[JsonValue] = st.lists(_choice, max_size=2)
 _details = _shaped(cached_tokens=_json, reasoning_tokens=_json)
 _usage = _shaped(prompt_tokens=_json, prompt_tokens_details=_details)

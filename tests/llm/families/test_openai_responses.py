@@ -28,7 +28,7 @@ ASKED = {"model": "gpt-4.1", "input": "hi"}
         ("/survey/responses", {"answers": ["yes"], "input": "hi"}),
     ],
 )
-def test_whatever_is_no_call_is_none(path: str, body: object) -> None:
+def test_whatever_is_not_a_call_is_none(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 

@@ -188,7 +188,7 @@ def test_a_table_of_warexs_own_is_read() -> None:
 @pytest.mark.parametrize(
     "data", [None, [], {}, {"data": []}, {"a": 1}, {"models": [], "date": "x"}, {"data": [1]}]
 )
-def test_what_is_no_collection_is_refused_in_words(data: Any) -> None:
+def test_what_is_not_a_collection_is_refused_in_words(data: Any) -> None:
     with pytest.raises(ValueError, match=r"it has no prices of models|it is not a price table"):
         read_source(data)
 

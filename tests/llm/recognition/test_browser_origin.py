@@ -33,7 +33,7 @@ def test_a_page_of_the_web_is_known_by_its_origin(headers: dict[str, str]) -> No
     ],
     ids=["Python", "Node", "a gateway's client", "Chromium's", "Firefox's", "Electron", "null"],
 )
-def test_a_program_or_an_extension_is_no_page(headers: dict[str, str]) -> None:
+def test_a_program_or_an_extension_is_not_a_page(headers: dict[str, str]) -> None:
     assert not is_browser_request(headers)
 
 

@@ -68,9 +68,9 @@ def realtime() -> OpenAiRealtime:
 
 
 TOOL = {"type": "function", "name": "click"}
-SAID = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+MESSAGE = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
 CALL = {"type": "function_call", "call_id": "c1", "name": "click", "arguments": '{"id": 4}'}
-SPOKEN = {"type": "message", "content": [{"type": "output_audio", "transcript": "Done."}]}
+TRANSCRIPT = {"type": "message", "content": [{"type": "output_audio", "transcript": "Done."}]}
 USAGE = {
     "input_tokens": 20,
     "output_tokens": 9,
@@ -83,7 +83,7 @@ def test_a_session_s_messages_make_the_request() -> None:
     request = asked(
         realtime(),
         {"type": "session.update", "session": {"instructions": "Be kind.", "tools": [TOOL]}},
-        {"type": "conversation.item.create", "item": SAID},
+        {"type": "conversation.item.create", "item": MESSAGE},
         {"type": "response.create"},
     )
 
@@ -92,7 +92,7 @@ def test_a_session_s_messages_make_the_request() -> None:
         "gpt-realtime",
         True,
     )
-    assert request.messages == [{"role": "system", "content": "Be kind."}, SAID]
+    assert request.messages == [{"role": "system", "content": "Be kind."}, MESSAGE]
     assert request.tools == [TOOL]
     assert request.continues is None
 
@@ -108,10 +108,10 @@ def test_an_answer_of_realtime_is_read_with_its_tokens() -> None:
         {"type": "response.output_audio.delta", "delta": "UklGRg=="},
         {"type": "response.output_audio_transcript.delta", "delta": "Do", "output_index": 0},
         {"type": "response.function_call_arguments.delta", "delta": '{"id"', "output_index": 1},
-        {"type": "response.output_item.done", "output_index": 0, "item": SPOKEN},
+        {"type": "response.output_item.done", "output_index": 0, "item": TRANSCRIPT},
         {
             "type": "response.done",
-            "response": {"status": "completed", "output": [SPOKEN, CALL], "usage": USAGE},
+            "response": {"status": "completed", "output": [TRANSCRIPT, CALL], "usage": USAGE},
         },
     )
 

@@ -144,11 +144,11 @@ def test_a_call_by_grpc_is_unread() -> None:
         ("/order", []),
     ],
 )
-def test_a_sites_own_data_is_no_call(path: str, body: object) -> None:
+def test_a_sites_own_data_is_not_a_call(path: str, body: object) -> None:
     assert why(path, body) is None
 
 
-def test_what_is_no_call_of_an_agent_is_left_out() -> None:
+def test_what_is_not_a_call_of_an_agent_is_left_out() -> None:
     chat = {"model": "m", "messages": TURNS}
     assert why("/api/chat", chat, **{"sec-fetch-dest": "empty"}) is None
     assert why("/api/chat", chat, referer="https://chat.example/") is None
@@ -157,13 +157,13 @@ def test_what_is_no_call_of_an_agent_is_left_out() -> None:
     assert why("/v1/messages/count_tokens", chat) is None
 
 
-def test_a_program_in_node_is_no_page() -> None:
+def test_a_program_in_node_is_not_a_page() -> None:
     chat = {"model": "m", "messages": TURNS}
     assert why("/v1/messages", chat, **{"sec-fetch-mode": "cors"}) == NOT_UNDERSTOOD
 
 
 @pytest.mark.parametrize("scheme", ["chrome-extension", "moz-extension", "safari-web-extension"])
-def test_an_extension_of_a_browser_is_no_page(scheme: str) -> None:
+def test_an_extension_of_a_browser_is_not_a_page(scheme: str) -> None:
     headers = {"origin": f"{scheme}://abc", "sec-fetch-dest": "empty", "sec-fetch-site": "none"}
     assert why("/v1/messages", {"model": "m", "messages": TURNS}, **headers) == NOT_UNDERSTOOD
 
@@ -178,7 +178,7 @@ def test_its_body_is_kept() -> None:
 @pytest.mark.parametrize(
     ("model", "reason"), [("titan-embed-text-v2", None), ("titan-text", NOT_UNDERSTOOD)]
 )
-def test_a_model_of_bedrock_that_embeds_is_no_call(model: str, reason: str | None) -> None:
+def test_a_model_of_bedrock_that_embeds_is_not_a_call(model: str, reason: str | None) -> None:
     host = "bedrock-runtime.eu-west-1.amazonaws.com"
     assert why(f"/model/amazon.{model}/invoke", {"inputText": "hi"}, host=host) == reason
 

@@ -32,7 +32,7 @@ before 22.21 heeds the proxy variables by our doing."""
 class Ran:
     """What one run of all SDKs came to."""
 
-    told: Mapping[str, Any]
+    results: Mapping[str, Any]
     """What an SDK gave its caller, by what was done."""
     log: Sequence[Mapping[str, Any]]
     """The server's calls."""
@@ -109,7 +109,9 @@ def behind(
 
 def test_each_sdk_does_without_warex_what_it_was_made_for(without: Ran) -> None:
     families = {"openai_chat", "openai_responses", "anthropic_messages", "gemini"}
-    failed = {name.removesuffix(" streamed") for name, it in without.told.items() if "error" in it}
+    failed = {
+        name.removesuffix(" streamed") for name, it in without.results.items() if "error" in it
+    }
 
     assert {it["family"] for it in without.log} == families
     assert {name.split()[-1] for name in failed} == {"long", "overloaded", "broken", "cut", "gone"}
@@ -118,10 +120,12 @@ def test_each_sdk_does_without_warex_what_it_was_made_for(without: Ran) -> None:
 
 
 def test_an_sdk_gives_its_caller_what_it_would_without_warex(behind: Ran, without: Ran) -> None:
-    differ = [name for name, reported in without.told.items() if behind.told.get(name) != reported]
+    differ = [
+        name for name, reported in without.results.items() if behind.results.get(name) != reported
+    ]
 
     assert not differ, "\n".join(map(str, differ))
-    assert behind.told.keys() == without.told.keys()
+    assert behind.results.keys() == without.results.keys()
 
 
 def test_the_models_are_asked_what_they_would_be_without_warex(behind: Ran, without: Ran) -> None:
@@ -139,7 +143,7 @@ def test_every_call_is_read_as_the_server_answered_it(behind: Ran) -> None:
     assert not differ, "\n".join(map(str, differ))
 
 
-def test_a_repeat_by_the_sdk_is_no_step_of_its_own(behind: Ran) -> None:
+def test_a_repeat_by_the_sdk_is_not_a_step_of_its_own(behind: Ran) -> None:
     steps, last = [0], None
     for entry in behind.log:
         steps.append(steps[-1] + (entry["body"] != last))

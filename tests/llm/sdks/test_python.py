@@ -28,7 +28,7 @@ WAYS = ("namespace", "environment")
 class Ran:
     """What one run of all SDKs came to."""
 
-    told: Mapping[str, Any]
+    results: Mapping[str, Any]
     """What an SDK gave its caller, by what was done."""
     log: Sequence[Mapping[str, Any]]
     """The servers' calls."""
@@ -125,17 +125,19 @@ def behind(
 
 def test_each_sdk_does_without_warex_what_it_was_made_for(without: Ran) -> None:
     fails = {"long", "overloaded", "broken", "cut"}
-    failed = {name for name, it in without.told.items() if "error" in it}
+    failed = {name for name, it in without.results.items() if "error" in it}
     surprising = {name for name in failed if not fails & set(name.split())}
 
-    assert {name: without.told[name] for name in surprising} == {}
+    assert {name: without.results[name] for name in surprising} == {}
     assert {it["family"] for it in without.log} == {family.name for family in LLM_APIS}
 
 
 def test_an_sdk_gives_its_caller_what_it_would_without_warex(behind: Ran, without: Ran) -> None:
-    assert behind.told.keys() == without.told.keys()
-    differ = [name for name, reported in without.told.items() if behind.told[name] != reported]
-    texts = [f"{it}:\n  {behind.told[it]}\n  {without.told[it]}" for it in differ]
+    assert behind.results.keys() == without.results.keys()
+    differ = [
+        name for name, reported in without.results.items() if behind.results[name] != reported
+    ]
+    texts = [f"{it}:\n  {behind.results[it]}\n  {without.results[it]}" for it in differ]
     assert not differ, "\n".join(texts)
 
 
@@ -174,7 +176,7 @@ def test_what_is_of_no_family_is_counted_where_a_model_writes(behind: Ran) -> No
     assert len(generate) >= 5
 
 
-def test_a_repeat_by_the_sdk_is_no_step_of_its_own(behind: Ran) -> None:
+def test_a_repeat_by_the_sdk_is_not_a_step_of_its_own(behind: Ran) -> None:
     bodies = [entry["body"] for entry in behind.log]
     failed = [entry["finish"] == "error" for entry in behind.log]
     # What failed and is asked again at once; the same question as ever asked is a new one.

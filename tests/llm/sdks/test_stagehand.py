@@ -37,7 +37,7 @@ EVENT_DOWN = {
 
 @dataclass(frozen=True)
 class Ran:
-    told: Mapping[str, Any]
+    results: Mapping[str, Any]
     """What Stagehand gave its caller."""
     log: Sequence[Mapping[str, Any]]
     """The answers of the model."""
@@ -113,10 +113,10 @@ def test_its_calls_and_tokens_are_those_that_the_model_answered(ran: Ran) -> Non
 def test_its_tokens_are_those_that_it_counts_itself(ran: Ran) -> None:
     calls = ran.trace.events(LlmCall)
 
-    assert sum(it["inputTokens"] for it in ran.told["numbers"]) == sum(
+    assert sum(it["inputTokens"] for it in ran.results["numbers"]) == sum(
         call.input_tokens or 0 for call in calls
     )
-    assert sum(it["outputTokens"] for it in ran.told["numbers"]) == sum(
+    assert sum(it["outputTokens"] for it in ran.results["numbers"]) == sum(
         call.output_tokens or 0 for call in calls
     )
 
@@ -134,7 +134,7 @@ def test_its_first_call_arms_a_scenario_that_it_then_meets(ran: Ran) -> None:
         "",
         "Room Juniper",
     ]
-    assert ran.told["room"] == "Room Juniper"
+    assert ran.results["room"] == "Room Juniper"
 
 
 def numbers(call: LlmCall) -> dict[str, int | None]:

@@ -115,18 +115,18 @@ def test_arming_closes_the_gate_and_the_idle_connections(
     program = """
 import select, socket
 ask = b"GET /a HTTP/1.1\\r\\nHost: %s\\r\\n\\r\\n"
-kept = {}
+connections = {}
 for host in ("shop.test", "other.test"):
-    kept[host] = socket.create_connection((host, 80))
-    kept[host].sendall(ask % host.encode())
+    connections[host] = socket.create_connection((host, 80))
+    connections[host].sendall(ask % host.encode())
     answer = b""
     while not answer.endswith(b"hello"):
-        answer += kept[host].recv(1000)
+        answer += connections[host].recv(1000)
 print("kept", flush=True)
-select.select([kept["shop.test"]], [], [], 10)
-print(kept["shop.test"].recv(10))
-kept["other.test"].sendall(ask % b"other.test")
-print(kept["other.test"].recv(15))
+select.select([connections["shop.test"]], [], [], 10)
+print(connections["shop.test"].recv(10))
+connections["other.test"].sendall(ask % b"other.test")
+print(connections["other.test"].recv(15))
 try:
     socket.create_connection(("shop.test", 80))
 except ConnectionRefusedError:

@@ -63,7 +63,7 @@ def bundle(ca: CertificateAuthority, tmp_path_factory: pytest.TempPathFactory) -
     return ca.bundle(tmp_path_factory.mktemp("bundle") / "bundle.pem")
 
 
-def said_by(program: str, proxy: str, site: str, bundle: Path) -> str:
+def output_of(program: str, proxy: str, site: str, bundle: Path) -> str:
     command = {
         "curl": ["curl", "-s", "-o", os.devnull, "-x", proxy, "--cacert", str(bundle), site],
         "node": ["node", "-e", _NODE, proxy, site],
@@ -96,11 +96,11 @@ def test_programs_meet_the_failure_and_then_the_site(
     answer = {"curl": str(CURL[how]), "node": NODE[how], "requests": "SSLError"}
     with begin(scenario=failing(how, hold=60)) as lane:
         for program in programs:
-            assert said_by(program, lane.url, site, bundle) == answer[program], program
+            assert output_of(program, lane.url, site, bundle) == answer[program], program
         wait_until(lambda: len(lane.events(FaultDelivered)) == len(programs))
         lane.proxy.call("POST", "/task/end")
         for program in programs:
-            assert said_by(program, lane.url, site, bundle) == _PROGRAMS[program], program
+            assert output_of(program, lane.url, site, bundle) == _PROGRAMS[program], program
     planned = lane.events(FaultPlanned)
     assert [event.repeat_of for event in planned] == [None, "i1", "i1"][: len(programs)]
     assert {(event.url, event.point) for event in planned} == {(site, "tls")}
@@ -183,7 +183,7 @@ def test_a_client_that_left_before_the_certificate_was_not_hit(
 
 
 @pytest.mark.wire
-def test_a_resumed_session_is_no_way_past_the_certificate(
+def test_a_resumed_session_is_not_a_way_past_the_certificate(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     context = trusting(ca.certificate)

@@ -9,9 +9,10 @@ import httpx
 import pytest
 
 from tests.engine.net.socks5_proxy import socks5_proxy
+from tests.ports import reserved_port
 from tests.proxy.support.client import H2Client, read_answer, secure
 from tests.proxy.support.lanes import Begin, scenario, wait_until
-from tests.proxy.support.origin import Answer, Origin, dead_port, served, server_context
+from tests.proxy.support.origin import Answer, Origin, served, server_context
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.errors import InputError
 from warex.faults import ConnectionFault
@@ -177,7 +178,7 @@ def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(
         with begin(upstream=address, maps=maps) as lane:
             with httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
                 assert client.get("https://shop.example/a").text == "hello"
-            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection:
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=30) as connection:
                 # The same connection goes on to a host that is not mapped.
                 for url in ("http://shop.example/b", other):
                     host = urlsplit(url).netloc
@@ -192,7 +193,7 @@ def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(
 def test_a_dead_upstream_proxy_is_a_dead_connection_and_a_notice(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin, host: str
 ) -> None:
-    dead = dead_port()
+    dead = reserved_port()
     with (
         begin(upstream=f"http://me:word@{host}:{dead}") as lane,
         httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client,
@@ -212,7 +213,7 @@ def test_a_dead_upstream_proxy_is_a_dead_connection_and_a_notice(
 def test_a_dead_site_is_a_dead_connection_and_a_notice(
     begin: Begin, ca: CertificateAuthority
 ) -> None:
-    dead = dead_port()
+    dead = reserved_port()
     with begin() as lane, httpx.Client(proxy=lane.url, verify=_trusting(ca)) as client:
         with pytest.raises(httpx.ProxyError, match="502 Bad Gateway"):
             client.get(f"https://localhost:{dead}/a")
@@ -228,7 +229,7 @@ def test_a_dead_site_is_a_dead_connection_and_a_notice(
 def test_a_dead_site_is_met_by_the_request_that_no_rule_answers(
     begin: Begin, ca: CertificateAuthority
 ) -> None:
-    dead = dead_port()
+    dead = reserved_port()
     rule = scenario(HttpError(), Trigger(first=1))
     with (
         begin(scenario=rule) as lane,

@@ -102,7 +102,7 @@ def test_plain_http_to_a_host_that_is_passed_through_is_not_read(
 ) -> None:
     with (
         begin(pass_through=("127.0.0.1",), scenario=ALWAYS) as lane,
-        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client,
+        socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client,
     ):
         url = f"http://127.0.0.1:{plain.port}/a"
         client.sendall(
@@ -130,7 +130,7 @@ def test_a_tunnel_that_is_open_at_the_end_is_recorded(
     assert lane.trace.entries[-1].event.event == "trial_ended"
 
 
-def test_what_is_no_http_is_relayed_as_it_is(begin: Begin) -> None:
+def test_what_is_not_http_is_relayed_as_it_is(begin: Begin) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, begin() as lane:
         port = server.getsockname()[1]
         with tunnelled(lane.port, "127.0.0.1", port) as client:

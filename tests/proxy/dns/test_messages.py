@@ -55,7 +55,7 @@ def test_edns_is_answered_and_later_versions_are_refused() -> None:
     assert dns.DNSMessage.unpack(messages.build_response(plain)).additionals == []
 
 
-def test_an_operation_that_is_no_query_is_not_implemented() -> None:
+def test_an_operation_that_is_not_a_query_is_not_implemented() -> None:
     question = messages.parse_question(query(flags=0x2800))
     assert question is not None
     assert not question.is_query

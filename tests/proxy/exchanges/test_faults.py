@@ -45,7 +45,7 @@ FIRST = Trigger(first=1)
 
 def ask(lane: Lane, origin: Origin, path: str = "/a", method: str = "GET") -> socket.socket:
     """Send a plain request through the proxy; return the connection."""
-    connection = socket.create_connection(("127.0.0.1", lane.port), timeout=5)
+    connection = socket.create_connection(("127.0.0.1", lane.port), timeout=30)
     again(connection, origin, path, method)
     return connection
 
@@ -227,7 +227,7 @@ def test_an_upload_that_never_ends_stands_in_the_trace_and_counts_for_no_rule(
     )
     rule = scenario(HttpError(status=503), Trigger(first=1), match={"url": "*/up"})
     with begin(scenario=rule) as lane:
-        upload = socket.create_connection(("127.0.0.1", lane.port), timeout=5)
+        upload = socket.create_connection(("127.0.0.1", lane.port), timeout=30)
         upload.sendall(begun)
         with ask(lane, plain) as other:
             assert read_answer(other)[1] == b"hello"
@@ -493,7 +493,7 @@ def test_nothing_asked_of_the_canarys_host_stands_in_the_trace(
 ) -> None:
     """A browser that ends leaves its question about the icon half asked, or half answered."""
     with begin(scenario=scenario(HttpError(status=500))) as lane:
-        half = socket.create_connection(("127.0.0.1", lane.port), timeout=5)
+        half = socket.create_connection(("127.0.0.1", lane.port), timeout=30)
         half.sendall(
             b"POST http://canary.warex.test/favicon.ico HTTP/1.1\r\n"
             b"Host: canary.warex.test\r\nContent-Length: 9\r\n\r\nab"
@@ -532,7 +532,7 @@ def test_a_site_that_answers_before_the_upload_ends_is_recorded_in_order(begin: 
         port = server.getsockname()[1]
         with (
             begin() as lane,
-            socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client,
+            socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client,
         ):
             client.sendall(
                 f"POST http://127.0.0.1:{port}/up HTTP/1.1\r\nHost: x\r\n"
@@ -565,7 +565,7 @@ def test_a_call_goes_on_under_a_rule_that_leaves_its_next_message_alone(
         ).encode()
         server.settimeout(5)
         with begin(scenario=second) as lane:
-            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
                 client.sendall(call)
                 site, _ = server.accept()
                 with site:
@@ -578,7 +578,7 @@ def test_a_call_goes_on_under_a_rule_that_leaves_its_next_message_alone(
                         arrived += site.recv(65536)
                     site.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
                     assert read_answer(client) == (ANY, b"ok")
-            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
                 client.sendall(call + b"0\r\n\r\n")
                 assert read_answer(client)[0].startswith(b"HTTP/1.1 503 ")
     assert [seen.size for seen in lane.events(RequestSeen)] == [6, 3]

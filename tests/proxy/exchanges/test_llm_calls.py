@@ -314,7 +314,7 @@ def test_where_the_text_cannot_be_added_nothing_goes_out_and_the_trial_is_void(
     assert broke.reason == f"{lane.proxy.broken}"
 
 
-def test_what_is_no_llm_call_is_unchanged(begin: Begin, model: Model) -> None:
+def test_what_is_not_an_llm_call_is_unchanged(begin: Begin, model: Model) -> None:
     model.origin.routes["/search"] = Answer()
     body = b'{"model": "m", "messages": [{"role": "system", "content": "x"}]}'
     with begin(defence=HINT) as lane, httpx.Client(proxy=lane.url) as raw:

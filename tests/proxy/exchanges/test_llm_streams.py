@@ -95,7 +95,7 @@ def test_a_stream_may_end_after_its_silence(
     assert delivered(lane).waited_s >= 0.2
 
 
-def test_one_event_of_a_stream_is_no_json(
+def test_one_event_of_a_stream_is_not_json(
     begin: Begin, ca: CertificateAuthority, model: Model
 ) -> None:
     with (
@@ -142,7 +142,7 @@ def test_a_stream_may_lack_its_end_marker_and_look_whole(
     delivered(lane)
 
 
-def test_an_answer_that_is_no_stream_is_missed_with_that_reason(
+def test_an_answer_that_is_not_a_stream_is_missed_with_that_reason(
     begin: Begin, ca: CertificateAuthority, model: Model
 ) -> None:
     always = scenario(LlmErrorEvent(), Trigger(always=True))

@@ -37,18 +37,18 @@ def test_what_is_open_ends_and_all_is_refused_until_the_time_is_over(
         pieces = stream.iter_raw()
         assert next(pieces) == b"data: 1\n\n"
 
-        def is_there() -> bool:
+        def is_established() -> bool:
             try:
                 return httpx.get(f"http://127.0.0.1:{plain.port}/a", proxy=lane.url).text == "here"
             except httpx.NetworkError:
                 return False
 
-        assert not is_there()
+        assert not is_established()
         with pytest.raises(httpx.NetworkError):
             next(pieces)
         with pytest.raises(ConnectionClosed):
             channel.recv(timeout=10)
-        wait_until(is_there)
+        wait_until(is_established)
         first, *others = lane.events(FaultPlanned)
         assert {it.repeat_of for it in others} <= {first.injection}
         assert len(lane.events(FaultDelivered)) == 1 + len(others)

@@ -75,7 +75,7 @@ def opened(
 
 
 def read(channel: websockets.sync.client.ClientConnection, count: int) -> list[Any]:
-    return [json.loads(channel.recv(timeout=5)) for _ in range(count)]
+    return [json.loads(channel.recv(timeout=30)) for _ in range(count)]
 
 
 def ids(channel: websockets.sync.client.ClientConnection, count: int) -> list[int]:
@@ -147,7 +147,7 @@ def test_a_websocket_is_refused_ended_and_reset(begin: Begin, site: Site) -> Non
         channel.send("prices")
         assert ids(channel, 2) == [1, 2]
         with pytest.raises(ConnectionClosed) as ended:
-            channel.recv(timeout=5)
+            channel.recv(timeout=30)
         assert ended.value.rcvd is not None
         assert (ended.value.rcvd.code, ended.value.rcvd.reason) == (1013, "try later")
         wait_until(lambda: site.codes)
@@ -162,7 +162,7 @@ def test_a_websocket_is_refused_ended_and_reset(begin: Begin, site: Site) -> Non
     ):
         channel.send("prices")
         with pytest.raises(ConnectionClosedError) as cut:
-            channel.recv(timeout=5)
+            channel.recv(timeout=30)
         assert cut.value.rcvd is None
     assert len(lane.events(FaultDelivered)) == 1
     assert [it.close_code for it in lane.events(WebSocketSeen) if it.what == "closed"] == [1006]
@@ -221,7 +221,7 @@ def test_messages_come_whole_at_the_rate_of_a_line_and_it_is_delivered(
     with begin(scenario=slow) as lane, opened(lane, site, compression=None) as channel:
         began = time.monotonic()
         channel.send(text)
-        assert channel.recv(timeout=5) == text
+        assert channel.recv(timeout=30) == text
         seconds = time.monotonic() - began
 
     assert seconds >= 4000 / 100_000 + 4000 / 200_000

@@ -47,7 +47,7 @@ def test_a_websocket_passes_untouched(
         ) as channel:
             for message in ("héllo", b"\x00\xff" * 5000, ""):
                 channel.send(message)
-                assert channel.recv(timeout=5) == message
+                assert channel.recv(timeout=30) == message
             channel.close(4001, "enough")
     seen = lane.events(WebSocketSeen)
     assert [(e.what, e.from_client, e.size, e.text) for e in seen[:4]] == [
@@ -112,10 +112,10 @@ def test_calls_to_a_model_over_a_websocket_are_read(begin: Begin) -> None:
         socket(lane, port) as channel,
     ):
         channel.send(create("", generate=False))
-        channel.recv(timeout=5)
+        channel.recv(timeout=30)
         for name in ("reload", "stop"):
             channel.send(create(name, previous_response_id="resp_0"))
-            assert [channel.recv(timeout=5) for _ in range(2)] == answered(name)
+            assert [channel.recv(timeout=30) for _ in range(2)] == answered(name)
     calls = lane.events(LlmCall)
     assert [(c.exchange, c.step, c.complete, c.error) for c in calls] == [
         ("x1/1", 1, True, None),
@@ -142,7 +142,7 @@ def test_a_call_whose_websocket_closes_is_cut(begin: Begin) -> None:
     with answering_site(Model()) as port, begin() as lane:
         with socket(lane, port) as channel:
             channel.send(create("begin"))
-            assert [channel.recv(timeout=5) for _ in range(2)] == BEGUN
+            assert [channel.recv(timeout=30) for _ in range(2)] == BEGUN
         (call,) = lane.events(LlmCall)
     assert (call.complete, call.finish, call.answer) == (False, "cut", "So")
     assert call.error == "the WebSocket was closed before the answer's end"
@@ -154,11 +154,11 @@ def test_what_is_not_understood_over_a_websocket_is_unread(begin: Begin) -> None
         with socket(lane, port) as channel:
             channel.send(create("", model=3))
             with pytest.raises(ConnectionClosed):
-                channel.recv(timeout=5)
+                channel.recv(timeout=30)
         # A page's own socket is its site's.
         with socket(lane, port, origin="http://shop.example") as channel:
             channel.send(create("reload"))
-            channel.recv(timeout=5)
+            channel.recv(timeout=30)
     (unread,) = lane.events(LlmUnread)
     assert (unread.exchange, unread.reason) == ("x1", "its body has no form that WAREX reads")
     assert not lane.events(LlmCall)
@@ -175,7 +175,7 @@ def test_a_fault_of_models_that_cannot_strike_over_a_websocket_is_missed(begin: 
     ):
         for name in ("reload", "stop"):
             channel.send(create(name))
-            assert [channel.recv(timeout=5) for _ in range(2)] == answered(name)
+            assert [channel.recv(timeout=30) for _ in range(2)] == answered(name)
     assert [call.step for call in lane.events(LlmCall)] == [1, 2]
     assert [(m.rule, m.reason, m.count) for m in lane.events(FaultMissed)] == [
         ("rule", "websocket", 1)
@@ -194,7 +194,7 @@ def test_with_a_defence_what_is_not_understood_over_a_websocket_voids_the_trial(
     ):
         channel.send('{"type": "response.create", "model": 7, "input": 7}')
         with pytest.raises(ConnectionClosed):
-            channel.recv(timeout=5)
+            channel.recv(timeout=30)
     (broke,) = lane.events(HarnessBroke)
     assert "the defence 'hint' cannot be added to a request to 127.0.0.1" in broke.reason
     assert model.inputs == []
@@ -212,7 +212,7 @@ def test_with_a_defence_no_call_goes_out_over_a_websocket_and_the_trial_is_void(
     ):
         channel.send(create("reload"))
         with pytest.raises(ConnectionClosed):
-            channel.recv(timeout=5)
+            channel.recv(timeout=30)
     (broke,) = lane.events(HarnessBroke)
     assert "the defence 'hint' cannot be added to a call over a WebSocket" in broke.reason
     assert model.inputs == []
@@ -232,7 +232,7 @@ def test_an_answer_of_a_realtime_api_is_a_call(begin: Begin) -> None:
         with websockets.sync.client.connect(url, proxy=lane.url) as channel:
             for sent in ("response.create", "input_audio_buffer.append"):
                 channel.send(json.dumps({"type": sent}))
-                assert [channel.recv(timeout=5) for _ in range(2)] == events
+                assert [channel.recv(timeout=30) for _ in range(2)] == events
     calls = lane.events(LlmCall)
     assert [(it.exchange, it.step, it.model, it.answer, it.complete) for it in calls] == [
         ("x1/1", 1, "gpt-realtime", "Done.", True),

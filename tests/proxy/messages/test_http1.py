@@ -71,7 +71,7 @@ def test_what_a_site_offers_over_quic_passes_and_is_recorded(begin: Begin, plain
     offer = 'h3=":443"; ma=86400'
     raw = f"HTTP/1.1 200 OK\r\nAlt-Svc: {offer}\r\nContent-Length: 2\r\n\r\nok".encode()
     plain.routes["/a"] = Answer(raw=raw)
-    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
         url = f"http://127.0.0.1:{plain.port}/a"
         client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
         assert read_until_closed(client) == raw
@@ -84,7 +84,7 @@ def test_an_answer_that_no_browser_takes_is_cut_and_the_trace_says_why(
 ) -> None:
     raw = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"
     plain.routes["/a"] = Answer(raw=raw)
-    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
         url = f"http://127.0.0.1:{plain.port}/a"
         client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         assert read_until_closed(client) == b""
@@ -96,7 +96,7 @@ def test_an_answer_that_no_browser_takes_is_cut_and_the_trace_says_why(
 def test_an_answer_that_ends_with_hints_does_not_seem_whole(begin: Begin, plain: Origin) -> None:
     hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
     plain.routes["/a"] = Answer(raw=hints + b"<html>onnection: close")
-    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
         url = f"http://127.0.0.1:{plain.port}/a"
         client.sendall(f"GET {url} HTTP/1.1\r\nHost: x:8080\r\n\r\n".encode())
         with pytest.raises(ConnectionResetError):
@@ -125,7 +125,7 @@ def test_a_request_reaches_the_site_untouched(
 def test_a_head_answer_has_no_body(begin: Begin, plain: Origin) -> None:
     with (
         begin() as lane,
-        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection,
+        socket.create_connection(("127.0.0.1", lane.port), timeout=30) as connection,
     ):
         url = f"http://127.0.0.1:{plain.port}/a"
         connection.sendall(f"HEAD {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
@@ -135,7 +135,7 @@ def test_a_head_answer_has_no_body(begin: Begin, plain: Origin) -> None:
 def test_trailers_of_a_request_reach_the_site(begin: Begin, plain: Origin) -> None:
     with (
         begin() as lane,
-        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection,
+        socket.create_connection(("127.0.0.1", lane.port), timeout=30) as connection,
     ):
         url = f"http://127.0.0.1:{plain.port}/a"
         connection.sendall(
@@ -155,7 +155,7 @@ def test_early_hints_pass_and_are_not_taken_for_the_answer(begin: Begin, plain: 
     plain.routes["/a"] = Answer(raw=raw)
     with begin() as lane:
         for version, got in (("1.1", raw), ("1.0", raw[raw.index(b"HTTP/1.1 200") :])):
-            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection:
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=30) as connection:
                 url = f"http://127.0.0.1:{plain.port}/a"
                 connection.sendall(f"GET {url} HTTP/{version}\r\nHost: x\r\n\r\n".encode())
                 assert read_until_closed(connection) == got
@@ -165,7 +165,7 @@ def test_early_hints_pass_and_are_not_taken_for_the_answer(begin: Begin, plain: 
 def test_a_plain_request_loses_only_what_was_said_to_the_proxy(begin: Begin, plain: Origin) -> None:
     with (
         begin() as lane,
-        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as connection,
+        socket.create_connection(("127.0.0.1", lane.port), timeout=30) as connection,
     ):
         url = f"http://127.0.0.1:{plain.port}/a"
         connection.sendall(
@@ -176,7 +176,7 @@ def test_a_plain_request_loses_only_what_was_said_to_the_proxy(begin: Begin, pla
 
 
 def test_a_client_that_waits_for_100_continue_gets_it(begin: Begin, plain: Origin) -> None:
-    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
         url = f"http://127.0.0.1:{plain.port}/a"
         client.sendall(
             f"POST {url} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
@@ -191,7 +191,7 @@ def test_a_client_that_waits_for_100_continue_gets_it(begin: Begin, plain: Origi
 def test_requests_sent_ahead_are_answered_in_order(begin: Begin, plain: Origin) -> None:
     for path in ("/1", "/2", "/3"):
         plain.routes[path] = Answer(body=path.encode())
-    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
         site = f"http://127.0.0.1:{plain.port}"
         last = f"GET {site}/3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         client.sendall(
@@ -206,7 +206,7 @@ def test_requests_sent_ahead_are_answered_in_order(begin: Begin, plain: Origin) 
 
 def test_a_large_upload_is_streamed_and_counted(begin: Begin, plain: Origin) -> None:
     piece = b"x" * 65536
-    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
         url = f"http://127.0.0.1:{plain.port}/up"
         client.sendall(
             f"POST {url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".encode()

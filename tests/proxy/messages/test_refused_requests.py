@@ -91,7 +91,7 @@ def test_a_request_that_names_no_site_is_told_so_by_the_proxy(begin: Begin) -> N
             b"CONNECT a HTTP/1.1\r\n\r\n",
             b"GET / HTTP/1.1\r\nHost:\r\n\r\n",
         ):
-            with socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+            with socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client:
                 client.sendall(sent)
                 answer = read_to_end(client)
             assert answer.startswith(b"HTTP/1.1 400 Bad Request\r\n"), sent

@@ -99,7 +99,7 @@ def test_a_reply_that_the_client_reads_slowly_is_delivered_when_it_is_out(
     body = "x" * 1_000_000
     with (
         begin(scenario=scenario(HttpError(status=500, body=body))) as lane,
-        socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client,
+        socket.create_connection(("127.0.0.1", lane.port), timeout=30) as client,
     ):
         client.sendall(
             f"GET http://127.0.0.1:{plain.port}/ HTTP/1.1\r\nHost: x\r\n"

@@ -62,7 +62,7 @@ def test_the_end_is_told_whoever_ended_it(forkserver: Forkserver, ca: Certificat
         assert ended.wait(5)
 
 
-def test_a_trace_that_is_there_already_is_not_written_over(
+def test_an_existing_trace_is_not_overwritten(
     forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     config = ProxyConfig(ca=ca.folder, out=tmp_path)

@@ -154,7 +154,7 @@ def test_a_server_that_nobody_needed_is_not_waited_for() -> None:
     assert loading.returncode == -signal.SIGTERM
 
 
-def test_a_closed_server_is_not_started_anew(ca: CertificateAuthority) -> None:
+def test_a_closed_server_is_not_started_again(ca: CertificateAuthority) -> None:
     server = Forkserver()
     server.close()
     with (
@@ -173,7 +173,7 @@ def test_proxies_of_a_closed_server_still_end_in_good_order(ca: CertificateAutho
     assert proxy.broken is None
 
 
-def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_anew(
+def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_again(
     ca: CertificateAuthority,
 ) -> None:
     server = Forkserver()

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.ports import reserved_port
 from tests.proxy.support.lanes import Begin
-from tests.proxy.support.origin import dead_port
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
@@ -46,7 +46,7 @@ def test_a_caller_that_says_nothing_is_not_served(channel: socket.socket) -> Non
     assert lines_of(channel) == []
 
 
-def test_what_is_no_configuration_is_refused_in_a_sentence(channel: socket.socket) -> None:
+def test_what_is_not_a_configuration_is_refused_in_a_sentence(channel: socket.socket) -> None:
     channel.sendall(b'{"ca": 1}\n')
     (failed,) = lines_of(channel)
     assert failed["kind"] == "failed"
@@ -54,7 +54,7 @@ def test_what_is_no_configuration_is_refused_in_a_sentence(channel: socket.socke
 
 
 def test_a_notice_is_sent_once(begin: Begin) -> None:
-    dead, other = dead_port(), dead_port()
+    dead, other = reserved_port(), reserved_port()
     with begin() as lane, httpx.Client(proxy=lane.url) as client:
         for port in (dead, other, dead):
             with pytest.raises(httpx.TransportError):

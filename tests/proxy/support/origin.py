@@ -1,7 +1,6 @@
 """A site for the wire tests: HTTP/1.1 and HTTP/2, with or without TLS, on its own thread."""
 
 import asyncio
-import socket
 import ssl
 import sys
 import threading
@@ -289,9 +288,3 @@ def served(
         yield origin
     finally:
         origin.close()
-
-
-def dead_port() -> int:
-    """A port without a listener."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])

@@ -37,7 +37,7 @@ class TokenModel:
         elif asked.get("stream"):
             body = b"".join(b"data: %s\n\n" % it for it in (*self._events(asked), b"[DONE]"))
         else:
-            body = self._whole(asked)
+            body = self._complete_answer(asked)
         kind = b"text/event-stream" if asked.get("stream") else b"application/json"
         head = b"HTTP/1.1 %d OK\r\nContent-Type: %s\r\n" % (self.status, kind)
         if not asked.get("stream"):
@@ -50,7 +50,7 @@ class TokenModel:
             await writer.drain()
         writer.write(b"0\r\n\r\n")
 
-    def _whole(self, asked: Mapping[str, Any]) -> bytes:
+    def _complete_answer(self, asked: Mapping[str, Any]) -> bytes:
         text = "".join(word for word, _, _ in WORDS)
         message: dict[str, Any] = {"role": "assistant", "content": text, "tool_calls": []}
         if asked.get("tools"):

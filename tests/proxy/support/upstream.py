@@ -82,7 +82,7 @@ class UpstreamProxy:
             authority = target if method == "CONNECT" else urlsplit(target).netloc
             site_url = urlsplit(f"//{authority}")
             address = site_url.hostname or "", site_url.port or 80
-            site = socket.create_connection(address, timeout=5)
+            site = socket.create_connection(address, timeout=30)
             self._open.append(site)
             if method == "CONNECT":
                 established = b"HTTP/1.1 200 Connection established\r\n\r\n"

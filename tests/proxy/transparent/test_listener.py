@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.proxy.support.origin import dead_port
+from tests.ports import reserved_port
 from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.engine.sockets.buffers import Buffers
@@ -134,7 +134,7 @@ async def test_a_beginning_that_becomes_nothing_is_relayed_as_it_is(
 
 
 async def test_a_dead_site_is_a_reset(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with _open(monkeypatch, ("127.0.0.1", dead_port())) as house:
+    async with _open(monkeypatch, ("127.0.0.1", reserved_port())) as house:
         assert await _say(house.address, b"\0\1\2") == b"reset"
         # Also for who waits for the site to speak.
         assert await _say(house.address) == b"reset"

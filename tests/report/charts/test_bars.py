@@ -61,7 +61,7 @@ def test_the_rest_of_a_whole_is_hatched() -> None:
     assert rest["x"] == pytest.approx(part["x"] + part["width"])
 
 
-def test_every_number_is_told_in_words() -> None:
+def test_every_number_is_reported_in_words() -> None:
     assert bars("b", "t", _groups(0.5), PERCENT).description == "patient: c0 0.5."
 
 

@@ -51,5 +51,5 @@ def test_two_lines_that_end_together_have_names_below_each_other() -> None:
     assert abs(at["patient"] - at["hasty"]) >= 13
 
 
-def test_nothing_dosed_is_no_figure() -> None:
+def test_nothing_dosed_is_not_a_figure() -> None:
     assert dose(run(*ROWS), table(*ROWS)) is None

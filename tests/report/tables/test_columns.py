@@ -93,7 +93,7 @@ def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
     assert cell(ConditionRow.missed, row("clean", missed=0)).values == (0,)
 
 
-def test_lies_are_told_by_what_became_of_them() -> None:
+def test_lies_are_classified_by_what_became_of_them() -> None:
     lies = Counts((("noticed", 2), ("passed_on", 1)))
 
     assert cell(ConditionRow.lies, row("down", lies=lies)).text == "noticed 2, passed on 1"

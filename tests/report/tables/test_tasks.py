@@ -32,7 +32,7 @@ def _giving_up() -> Story:
     return Story().thinks(1, "goto").fault(1).thinks(2, "report_infeasible").stops()
 
 
-def test_one_trial_is_told_in_words_and_leads_to_its_folder(tmp_path: Path) -> None:
+def test_one_trial_is_reported_in_words_and_leads_to_its_folder(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     path = folder.trial("down", "add %", failed(), _recovering())
     folder.trial("clean", "move", Void(reason="lane died"))

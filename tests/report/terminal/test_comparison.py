@@ -35,7 +35,7 @@ def test_it_fits_eighty_columns(tmp_path: Path) -> None:
     assert max(map(len, shown(tmp_path, width=80).splitlines())) <= 80
 
 
-def test_what_a_scripted_agent_would_cost_is_no_dollars(tmp_path: Path) -> None:
+def test_what_a_scripted_agent_would_cost_is_not_in_dollars(tmp_path: Path) -> None:
     agents: list[JsonValue] = [{"name": "a", "model": "playbook:rules.yaml"}]
     page = Story().page("x1").thinks(1, "send_msg_to_user", model="gpt-4o").stops()
     for side in ("old", "new"):

@@ -236,7 +236,7 @@ def test_of_a_long_prompt_the_middle_is_left_out_and_the_end_stays(tmp_path: Pat
     assert "Rule 25." in _printed(render_inspect(seen, full=True), 200)
 
 
-def test_faults_that_came_to_the_same_are_told_once_with_their_number(tmp_path: Path) -> None:
+def test_faults_that_came_to_the_same_are_reported_once_with_their_number(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto")
     for number in range(1, 6):
         story.fault(number, f"https://shop.example/static/{number}.js", resource="script")
@@ -273,7 +273,7 @@ def test_in_how_many_answers_an_action_was_read_is_shown(tmp_path: Path) -> None
     none = RunFolder(tmp_path / "none").manifest().trial("clean", "add", solved(), story)
     text = " ".join(_printed(render_inspect(inspect_trial(none)), 80).split())
 
-    assert "0 of 2 answers with an action that WAREX can read; where" in text
+    assert "0 of 2 answers with an action that WAREX can read; WAREX cannot" in text
     assert "--vocabulary" in text
     assert "none was asked for yet" not in text
     both = (

@@ -49,7 +49,7 @@ def test_no_figure_is_cut_short_in_any_terminal(tmp_path: Path, width: int) -> N
                 assert words in here, (row.condition, metric.key)
 
 
-def test_names_that_begin_alike_are_told_apart_in_a_narrow_terminal(tmp_path: Path) -> None:
+def test_names_that_begin_alike_are_distinguished_in_a_narrow_terminal(tmp_path: Path) -> None:
     names = ["a-very-long-name-of-a-condition", "a-very-long-name-of-a-condition+hint"]
     folder = RunFolder(tmp_path).manifest(conditions=[*names])
     for name in names:

@@ -18,7 +18,7 @@ def sentences(one: Story, other: Story) -> str:
     return " ".join(describe_divergence(diverge(path(one), path(other)), NAMES))
 
 
-def test_a_recovery_is_told_from_the_fault_to_where_both_are_together_again() -> None:
+def test_a_recovery_is_described_from_the_fault_to_the_common_step() -> None:
     clean = Story().thinks(1, "goto").thinks(2, "click").thinks(3, "fill")
     faulted = Story().thinks(1, "goto").fault(1).thinks(2, "reload")
     faulted.thinks(3, "click").thinks(4, "fill")
@@ -31,7 +31,7 @@ def test_a_recovery_is_told_from_the_fault_to_where_both_are_together_again() ->
     )
 
 
-def test_a_trial_that_ends_early_and_one_that_parts_without_a_fault_are_told() -> None:
+def test_a_trial_that_ends_early_and_one_that_parts_without_a_fault_are_reported() -> None:
     short, longer = Story().thinks(1, "goto"), Story().thinks(1, "goto").thinks(2, "click")
 
     assert sentences(longer, short) == (

@@ -36,5 +36,5 @@ def test_a_p_value_has_three_digits(value: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(("amount", "text"), [(0, "$0.00"), (0.00263, "$0.0026"), (12.5, "$12.50")])
-def test_cheap_trials_can_be_told_apart(amount: float, text: str) -> None:
+def test_cheap_trials_can_be_distinguished(amount: float, text: str) -> None:
     assert formatting.usd(amount) == text

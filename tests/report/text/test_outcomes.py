@@ -18,7 +18,7 @@ from warex.traces import Outcome, Unscored, Void
         (None, "not finished"),
     ],
 )
-def test_an_outcome_is_told_with_its_reason(
+def test_an_outcome_is_reported_with_its_reason(
     outcome: Outcome | None, words: str, tmp_path: Path
 ) -> None:
     folder = RunFolder(tmp_path / "run").manifest()

@@ -12,7 +12,7 @@ from warex.traces import Void
 
 FALL = Delta(-0.5, 10, (-0.7, -0.3), 0.0001, 0.0004, "mcnemar", lost=5)
 OPEN = Delta(-0.1, 10, (-0.3, 0.1), 0.5, 1.0, "mcnemar", lost=2, won=1)
-KEPT = Delta(0.0, 10, (-0.02, 0.02), 1.0, 1.0, "mcnemar")
+UNCHANGED = Delta(0.0, 10, (-0.02, 0.02), 1.0, 1.0, "mcnemar")
 
 
 def _sentences(*rows: ConditionRow, **more: object) -> dict[str, str]:
@@ -22,7 +22,7 @@ def _sentences(*rows: ConditionRow, **more: object) -> dict[str, str]:
 
 def test_success_says_what_was_seen_and_what_each_fault_shows() -> None:
     rows = [row("clean", 9, 10, cost_usd=mean(0.01))]
-    rows += [row(name, 4, 10, delta=d) for name, d in (("a", FALL), ("b", OPEN), ("c", KEPT))]
+    rows += [row(name, 4, 10, delta=d) for name, d in (("a", FALL), ("b", OPEN), ("c", UNCHANGED))]
 
     assert _sentences(*rows)["success"] == (
         "9/10 under clean; on tasks like these: falls under a; unchanged under c; inconclusive: b."
@@ -64,7 +64,7 @@ def test_tasks_lost_recovery_and_cost_are_summed_over_the_faults() -> None:
     assert answer["cost"] == "$0.0100 a trial under clean, $0.0020 to $0.0300 under faults."
 
 
-def test_what_is_not_known_is_said_and_is_no_zero() -> None:
+def test_what_is_not_known_is_named_and_is_not_zero() -> None:
     answer = _sentences(row("clean", 9, 10), row("a", 4, 10))
 
     assert answer["tasks lost"].startswith("not known")

@@ -75,5 +75,5 @@ def test_a_total_that_comes_without_its_items_agrees_too() -> None:
         "text",
     ],
 )
-def test_what_is_no_basket_or_does_not_add_up_stays(body: object) -> None:
+def test_what_is_not_a_basket_or_does_not_add_up_stays(body: object) -> None:
     assert edited(body) == body

@@ -40,7 +40,7 @@ def test_in_xml_it_is_no_markup() -> None:
         (Request("HEAD", ASKED.url), Response(200, HTML)),
     ],
 )
-def test_what_is_no_page_has_no_place_for_it(asked: Request, answered: Response) -> None:
+def test_what_is_not_a_page_has_no_place_for_it(asked: Request, answered: Response) -> None:
     assert SCRIPT.begin(asked, answered) is None
 
 

@@ -112,7 +112,7 @@ def test_a_page_without_a_body_tag_has_text() -> None:
     assert changed("price", "<head><title>a</title><p>$5") == "<head><title>a</title><p>$6"
 
 
-def test_what_was_changed_is_told_as_it_is_read() -> None:
+def test_what_was_changed_is_reported_as_it_is_read() -> None:
     rewriter = begun(TextEdit("price", LUCK))
     rewriter.feed(b"<p>a</p>\n<p>&euro;&nbsp;12.50")
     rewriter.close()
@@ -124,7 +124,7 @@ def test_what_was_changed_is_told_as_it_is_read() -> None:
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/plain", ""])
-def test_what_is_no_page_is_unchanged(kind: str) -> None:
+def test_what_is_not_a_page_is_unchanged(kind: str) -> None:
     edit = TextEdit("price", LUCK)
 
     assert edit.begin(ASKED, Response(200, {"content-type": kind})) is None
@@ -150,7 +150,7 @@ _PAGES = st.lists(
     st.sampled_from(sorted(ENCODINGS.values())),
     st.integers(1, 9),
 )
-def test_any_page_differs_by_what_is_told_and_no_more(
+def test_any_page_differs_by_what_is_reported_and_no_more(
     body: bytes, kind: TextKind, count: int, content_type: str, size: int
 ) -> None:
     rewriter = begun(TextEdit(kind, LUCK, count=count), content_type)

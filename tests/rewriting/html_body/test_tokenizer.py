@@ -15,7 +15,7 @@ def test_a_token_says_where_it_stands_among_the_characters(wide: bool) -> None:
     assert document.until(6) + document.rest() == body
 
 
-def test_a_byte_order_mark_is_no_character() -> None:
+def test_a_byte_order_mark_is_not_a_character() -> None:
     document = HtmlStream("text/html")
     list(document.feed(b"\xef\xbb\xbfa<p>"))
 

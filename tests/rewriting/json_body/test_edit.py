@@ -110,7 +110,7 @@ def test_the_seed_chooses_among_the_values_of_a_kind(kind: ValueKind, fits: set[
     assert result == fits
 
 
-def test_what_was_changed_is_told_with_both_values() -> None:
+def test_what_was_changed_is_reported_with_both_values() -> None:
     rewriter = begun(JsonEdit("swapped", KeyedRng(1, "r"), "/items/1/name"))
     rewriter.feed(SHOP.encode())
     rewriter.close()
@@ -144,7 +144,7 @@ def test_json_in_any_encoding_keeps_it(encode: Callable[[str], bytes]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text/html", "text/event-stream", "", "jsonp"])
-def test_what_is_no_json_is_unchanged(kind: str) -> None:
+def test_what_is_not_json_is_unchanged(kind: str) -> None:
     edit = JsonEdit("nulled", KeyedRng(1, "r"), "/a")
 
     assert edit.begin(ASKED, Response(200, {"content-type": kind})) is None

@@ -118,7 +118,7 @@ def test_a_mark_of_byte_order_stays() -> None:
 @pytest.mark.parametrize(
     "line", [b"{", b'{"a":1}x', b"[" * 200_000, b"\xff\xfe", b'{"a":"\xff"}', b"[DONE]"]
 )
-def test_a_line_that_is_no_json_passes_and_counts_as_one(line: bytes) -> None:
+def test_a_line_that_is_not_json_passes_and_counts_as_one(line: bytes) -> None:
     body = line + b'\n{"a":1}\n'
     assert changed(edit("nulled", "/1/a"), body) == line + b'\n{"a":null}\n'
     assert changed(edit("nulled", kind="number"), body).endswith(b'\n{"a":null}\n')

@@ -54,7 +54,7 @@ def test_of_two_members_of_one_name_the_last_is_meant() -> None:
 
 
 @pytest.mark.parametrize("pointer", ["a", "items/0", "/a~", "/~2", "$.a"])
-def test_what_is_no_pointer_is_refused_in_a_sentence(pointer: str) -> None:
+def test_what_is_not_a_pointer_is_refused_in_a_sentence(pointer: str) -> None:
     with pytest.raises(ValueError, match=r"is not a JSON pointer: .*'"):
         parse_pointer(pointer)
 

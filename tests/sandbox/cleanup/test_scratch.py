@@ -12,7 +12,7 @@ import pytest
 
 from warex.sandbox.cleanup.scratch import process_scratch
 
-HELD = """
+PROGRAM = """
 import subprocess, sys, tempfile
 from warex.sandbox.cleanup.scratch import process_scratch
 with process_scratch() as scratch:
@@ -40,7 +40,7 @@ def test_temporary_files_of_this_process_and_its_children_lie_in_it_and_are_gone
 
 def test_a_process_that_is_killed_leaves_none(tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", HELD],
+        [sys.executable, "-c", PROGRAM],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(tmp_path)},

@@ -51,7 +51,7 @@ def test_what_is_new_at_the_top_is_brought_home(tmp_path: Path) -> None:
     assert sorted(path.name for path in real.iterdir()) == ["new", "old"]
 
 
-def test_a_folder_that_is_not_there_is_made_when_something_comes_home(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_is_made_when_something_comes_home(tmp_path: Path) -> None:
     farm = create_symlink_tree(tmp_path / "real", tmp_path / "shadow")
     farm.merge_back()
     assert not (tmp_path / "real").exists()

@@ -46,7 +46,7 @@ def test_a_program_that_gets_another_page_is_broken_and_quoted(
     assert findings[f"{isolation}: node"].state == "missing"
 
 
-def test_an_old_node_is_told_apart_from_a_broken_way(
+def test_an_old_node_is_distinguished_from_a_broken_way(
     forkserver: Forkserver, ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     node = tmp_path / "node"

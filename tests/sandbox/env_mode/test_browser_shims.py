@@ -21,7 +21,7 @@ def browser(path: Path) -> Path:
     return path
 
 
-def said_by(program: str, variables: dict[str, str]) -> str:
+def output_of(program: str, variables: dict[str, str]) -> str:
     done = subprocess.run(
         [program, "--headless", "a b"],
         env={**os.environ, **variables},
@@ -51,7 +51,7 @@ def test_a_browser_on_the_path_gets_the_flags_behind_its_own(
     shims = write_shims(home, FLAGS, scratch)
 
     assert shims.variables["PATH"] == f"{scratch}/bin:{home['PATH']}"
-    path = said_by(str(scratch / "bin/google-chrome"), {})
+    path = output_of(str(scratch / "bin/google-chrome"), {})
     assert path == f"{real} --headless a b {' '.join(FLAGS)}"
     assert (scratch / STARTED_FILE).exists()
 
@@ -63,7 +63,7 @@ def test_selenium_finds_one_by_the_name_chrome(
 
     write_shims({**home, "PATH": f"{tmp_path}/bin"}, FLAGS, scratch)
 
-    assert said_by(str(scratch / "bin/chrome"), {}).startswith(str(real))
+    assert output_of(str(scratch / "bin/chrome"), {}).startswith(str(real))
     assert not (scratch / "bin/google-chrome").exists()
 
 
@@ -90,7 +90,7 @@ def test_a_tool_finds_its_own_browser_where_it_looks(
     shims = write_shims(home, FLAGS, scratch)
 
     shadow = Path(shims.variables[variable]) / place
-    assert said_by(str(shadow), {}) == f"{real} --headless a b {' '.join(FLAGS)}"
+    assert output_of(str(shadow), {}) == f"{real} --headless a b {' '.join(FLAGS)}"
     assert (shadow.parent / "icudtl.dat").read_text() == "beside"
 
 
@@ -103,7 +103,7 @@ def test_a_cache_that_is_named_is_taken_from_there(
     shims = write_shims({**home, "PLAYWRIGHT_BROWSERS_PATH": f"{tmp_path}/mine"}, FLAGS, scratch)
 
     shadow = Path(shims.variables["PLAYWRIGHT_BROWSERS_PATH"])
-    assert said_by(str(shadow / "chromium-9/chrome-linux/chrome"), {}).startswith(str(real))
+    assert output_of(str(shadow / "chromium-9/chrome-linux/chrome"), {}).startswith(str(real))
     assert (shadow / "firefox-9").is_symlink()
 
 
@@ -115,8 +115,8 @@ def test_a_browser_that_a_variable_names_is_the_one_that_is_started(
 
     shims = write_shims({**home, "CHROME_BIN": str(mine)}, FLAGS, scratch)
 
-    assert said_by(shims.variables["CHROME_BIN"], {}).startswith(str(mine))
-    assert said_by(shims.variables["CHROME_PATH"], {}).startswith(str(tmp_path / "bin/chromium"))
+    assert output_of(shims.variables["CHROME_BIN"], {}).startswith(str(mine))
+    assert output_of(shims.variables["CHROME_PATH"], {}).startswith(str(tmp_path / "bin/chromium"))
     assert "PUPPETEER_EXECUTABLE_PATH" not in shims.variables
 
 

@@ -65,7 +65,7 @@ def test_nodes_own_loopback_stays_direct(
 
 
 @pytest.mark.slow
-def test_a_site_that_is_not_there_is_an_error_of_nodes(around: Environment) -> None:
+def test_a_site_that_does_not_exist_is_an_error_of_nodes(around: Environment) -> None:
     code = "fetch(process.argv[1]).catch(error => console.log('caught', error.message))"
     done = subprocess.run(
         ["node", "-e", code, "https://nowhere.warex.test/"],

@@ -31,7 +31,7 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
 
 
 @pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -9 $$", -9), ("true", 0)])
-def test_its_end_is_told_as_it_was(inside: FakeNetwork, script: str, code: int) -> None:
+def test_its_end_is_reported_as_it_was(inside: FakeNetwork, script: str, code: int) -> None:
     command = inside.start("sh", "-c", script)
 
     assert command.wait(10) == code
@@ -65,7 +65,7 @@ def test_what_cannot_be_started_is_said_as_a_shell_would(
     assert caught.value.status == status
 
 
-def test_a_folder_that_is_not_there_is_named(inside: FakeNetwork) -> None:
+def test_a_folder_that_does_not_exist_is_named(inside: FakeNetwork) -> None:
     with pytest.raises(CommandNotStarted, match="'/nowhere' cannot be entered"):
         inside.run("true", cwd=Path("/nowhere"))
 
@@ -123,7 +123,7 @@ def test_a_start_that_meets_a_limit_fails_alone(monkeypatch: pytest.MonkeyPatch)
         os.fstat(inputs)
 
 
-def test_a_limit_of_open_files_is_told_with_its_remedy(inside: FakeNetwork) -> None:
+def test_a_limit_of_open_files_is_reported_with_its_remedy(inside: FakeNetwork) -> None:
     last = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1
     with open(os.devnull, "r+b") as nothing:
         high = fcntl.fcntl(nothing, fcntl.F_DUPFD, last)

@@ -152,7 +152,7 @@ def test_a_service_that_is_asked_for_before_it_listens_is_nobodys_mistake(
 
 
 @pytest.mark.slow
-def test_what_drives_a_browser_is_no_site() -> None:
+def test_what_drives_a_browser_is_not_a_site() -> None:
     chromedriver = "import subprocess, time, urllib.request as r; p = subprocess.Popen("
     chromedriver += "['chromedriver', '--port=9519']); time.sleep(2);"
     chromedriver += "r.urlopen('http://127.0.0.1:' + '9519/status').read(); p.terminate()"

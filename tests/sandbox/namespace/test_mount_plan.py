@@ -94,7 +94,7 @@ def test_a_folder_of_certificates_gets_ours_under_the_name_that_openssl_looks_fo
     assert plan_mounts(ca, base).environment(base).variables["SSL_CERT_DIR"] == str(folder)
 
 
-def test_a_folder_that_is_not_there_is_no_longer_named(
+def test_a_folder_that_does_not_exist_is_no_longer_named(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     base = user(tmp_path / "home", SSL_CERT_DIR="/nowhere")

@@ -49,7 +49,7 @@ def test_the_writer_is_told_when_nobody_wants_more() -> None:
     asyncio.run(run())
 
 
-def test_what_breaks_whoever_takes_the_pieces_is_told() -> None:
+def test_an_error_of_the_receiver_of_pieces_is_reported() -> None:
     async def take(piece: bytes) -> bool:
         raise LookupError("ours")
 

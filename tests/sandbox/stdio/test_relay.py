@@ -35,31 +35,31 @@ class Decides:
     outcomes: dict[int, dict[str, Any]] = field(default_factory=dict)
     is_gone: bool = False
 
-    def _told(self, *call: Any) -> None:
+    def _note(self, *call: Any) -> None:
         self.calls.append(call)
         if self.is_gone:
             raise TrialGone("the trial is void")
 
     def request(self, exchange: int, message: bytes) -> Step:
-        self._told("request", exchange, message)
+        self._note("request", exchange, message)
         return self.requests.get(exchange, PASS)
 
     def answer(self, exchange: int, message: bytes) -> Step:
-        self._told("answer", exchange, message)
+        self._note("answer", exchange, message)
         return self.answers.get(exchange, PASS)
 
-    def whole(self, exchange: int) -> Step:
-        self._told("whole", exchange)
+    def complete_answer(self, exchange: int) -> Step:
+        self._note("whole", exchange)
         return Step("say", pieces=(b"changed\n",))
 
-    def held(self, exchange: int) -> None:
-        self._told("held", exchange)
+    def hold_ended(self, exchange: int) -> None:
+        self._note("held", exchange)
 
     def ended(self, exchange: int, outcome: dict[str, Any]) -> None:
-        self._told("ended", exchange)
+        self._note("ended", exchange)
         self.outcomes[exchange] = outcome
 
-    def told(self, call: str) -> list[int]:
+    def exchanges_of(self, call: str) -> list[int]:
         return [it[1] for it in self.calls if it[0] == call]
 
 
@@ -129,8 +129,8 @@ def test_untouched_messages_pass_byte_for_byte_in_their_order() -> None:
     it = Scene().play(scene)
     assert b"".join(it.server.taken) == b"".join(message)
     assert b"".join(it.client.taken) == b"".join(heard)
-    assert it.trial.told("request") == [1, 2]
-    assert it.trial.told("answer") == [2, 1]
+    assert it.trial.exchanges_of("request") == [1, 2]
+    assert it.trial.exchanges_of("answer") == [2, 1]
     assert [it.trial.outcomes[n]["end"] for n in (1, 2)] == ["complete", "complete"]
     assert it.trial.outcomes[1]["arrived"]
 
@@ -148,23 +148,23 @@ def test_other_messages_pass_while_one_is_held() -> None:
     async def scene(it: Scene) -> None:
         await it.ask(asked(1), asked(2))
         assert it.server.taken == [asked(2)]
-        await it.relay.held()
+        await it.relay.wait_for_holds()
 
     it = Scene(Decides({1: Step("pass", (0.01, 0.01))})).play(scene)
     assert it.server.taken == [asked(2), asked(1)]
-    assert it.trial.told("held") == [1]
+    assert it.trial.exchanges_of("held") == [1]
 
 
 def test_a_server_cannot_answer_what_it_was_not_asked() -> None:
     async def scene(it: Scene) -> None:
         await it.ask(asked(1))
         await it.answer(answered(1))
-        await it.relay.held()
+        await it.relay.wait_for_holds()
         await it.answer(answered(1))
 
     it = Scene(Decides({1: Step("pass", (0.01,))})).play(scene)
     assert it.client.taken == [answered(1), answered(1)]
-    assert it.trial.told("answer") == [1]
+    assert it.trial.exchanges_of("answer") == [1]
     assert it.trial.outcomes[1]["end"] == "complete"
 
 
@@ -172,7 +172,7 @@ def test_a_held_answer_is_asked_for_after_its_hold() -> None:
     async def scene(it: Scene) -> None:
         await it.ask(asked(1))
         await it.answer(answered(1), b"log\n")
-        await it.relay.held()
+        await it.relay.wait_for_holds()
 
     it = Scene(Decides(answers={1: Step("whole", (0.01,))})).play(scene)
     assert it.client.taken == [b"log\n", b"changed\n"]
@@ -200,7 +200,7 @@ def test_a_cancelled_request_ends_and_its_late_answer_passes() -> None:
 
     it = Scene().play(scene)
     assert it.trial.outcomes[1]["end"] == "client_left"
-    assert it.trial.told("answer") == [2]  # The notification is accepted.
+    assert it.trial.exchanges_of("answer") == [2]  # The notification is accepted.
     assert it.client.taken == [answered(1)]
 
 
@@ -268,7 +268,7 @@ def test_a_trial_that_goes_in_a_hold_answers_with_an_error() -> None:
     async def scene(it: Scene) -> None:
         await it.ask(asked(1))
         it.trial.is_gone = True
-        await it.relay.held()
+        await it.relay.wait_for_holds()
 
     it = Scene(Decides({1: Step("pass", (0.01,))})).play(scene)
     assert it.server.taken == []
@@ -331,5 +331,5 @@ def test_an_answer_that_comes_before_its_request_is_written_is_decided_on_once()
 
     scene = Scene().play(both)
 
-    assert scene.trial.told("answer") == scene.trial.told("ended") == [1]
+    assert scene.trial.exchanges_of("answer") == scene.trial.exchanges_of("ended") == [1]
     assert scene.trial.outcomes[1]["end"] == "complete"

@@ -58,7 +58,7 @@ def test_a_call_is_a_request_through_the_proxy_that_names_the_task() -> None:
     assert client == same  # One connection.
 
 
-def test_a_connection_that_was_closed_while_it_was_idle_is_made_anew() -> None:
+def test_a_connection_that_was_closed_while_it_was_idle_is_made_again() -> None:
     with answering(200, b'{"session": 1}', closes=True) as (where, requests):
         trial = Trial(ProxyCaller(urlsplit(f"http://{where}")))
         for _ in range(3):
@@ -86,7 +86,7 @@ def test_an_answer_that_is_none_is_the_end_of_the_trial(status: int, body: bytes
     assert len(requests) == 1  # It stays gone.
 
 
-def test_a_proxy_that_is_not_there_is_named() -> None:
+def test_a_proxy_that_does_not_exist_is_named() -> None:
     with answering(200, b"{}") as (where, _):
         pass
     with pytest.raises(TrialGone, match=where):

@@ -64,7 +64,9 @@ def test_ours_is_there_once(two: tuple[bytes, bytes]) -> None:
 
 
 @pytest.mark.parametrize("store", [b"", b"nonsense", bytes.fromhex("feedfeed00000002")])
-def test_what_is_no_truststore_is_said_to_be_none(store: bytes, two: tuple[bytes, bytes]) -> None:
+def test_what_is_not_a_truststore_is_said_to_be_none(
+    store: bytes, two: tuple[bytes, bytes]
+) -> None:
     with pytest.raises(ValueError, match=r"not a truststore|cut short"):
         add_certificate(store, two[1])
 

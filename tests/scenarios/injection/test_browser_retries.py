@@ -54,7 +54,7 @@ def test_an_equal_request_soon_after_a_death_is_its_repeat_once() -> None:
         Request("GET", PAGE, body_digest="b"),
     ],
 )
-def test_another_request_is_no_repeat(other: Request) -> None:
+def test_another_request_is_not_a_repeat(other: Request) -> None:
     awaited: ExpectedRetries[str] = ExpectedRetries()
     awaited.died(GET, 1.0, "x1")
 

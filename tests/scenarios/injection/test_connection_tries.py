@@ -275,7 +275,7 @@ def test_after_the_task_nothing_is_hit_not_even_within_a_hold() -> None:
     assert [it.reason for it in injector.skipped()] == ["trial_over"]
 
 
-def test_a_new_task_begins_anew() -> None:
+def test_a_new_task_begins_again() -> None:
     injector = Injector(refuse(), 1)
     assert ordinals(injector, 0, 1) == [1, 1]
     injector.begin_task(2)
@@ -325,7 +325,7 @@ def test_a_models_host_is_skipped_unless_a_rule_spells_it_out(host: str) -> None
     assert hit(f"https://{host}/*")
 
 
-def test_beside_a_model_another_port_is_no_models() -> None:
+def test_beside_a_model_another_port_is_not_a_models() -> None:
     injector = Injector(refuse(), 1)
     injector.request(ask("http://127.0.0.1:11434/api/chat", "POST"), 0, llm=True)
     assert injector.blocklist_ports("127.0.0.1") == (11434,)

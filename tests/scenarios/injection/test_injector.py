@@ -126,11 +126,11 @@ def test_what_a_seed_hits_is_the_same_in_every_version(per: str, expected: list[
 
 @pytest.mark.parametrize("per", ["rule", "url"])
 def test_the_same_seed_hits_the_same_and_two_seeds_differ(per: str) -> None:
-    def found(seed: int) -> list[int]:
+    def hits_by(seed: int) -> list[int]:
         return hits(Injector(one(trigger={"probability": 0.5}, per=per), seed), URLS * 10)
 
-    assert found(1) == found(1)
-    assert len({tuple(found(seed)) for seed in range(20)}) == 20
+    assert hits_by(1) == hits_by(1)
+    assert len({tuple(hits_by(seed)) for seed in range(20)}) == 20
 
 
 def test_two_rules_draw_by_themselves() -> None:
@@ -149,7 +149,7 @@ def test_two_rules_draw_by_themselves() -> None:
 def test_per_url_the_same_requests_are_hit_in_whatever_order_they_arrive(
     stream: list[str], seed: int, data: st.DataObject
 ) -> None:
-    def found(urls: list[str]) -> set[tuple[str, int]]:
+    def hits_by_url(urls: list[str]) -> set[tuple[str, int]]:
         injector = Injector(one(trigger={"probability": 0.5}, per="url"), seed)
         return {
             (it.scope, it.ordinal)
@@ -157,7 +157,7 @@ def test_per_url_the_same_requests_are_hit_in_whatever_order_they_arrive(
             for it in send(injector, url, headers=SCRIPT).injections
         }
 
-    assert found(stream) == found(data.draw(st.permutations(stream)))
+    assert hits_by_url(stream) == hits_by_url(data.draw(st.permutations(stream)))
 
 
 def test_per_url_each_method_and_url_has_its_own_count_and_budget() -> None:
@@ -574,7 +574,7 @@ def test_an_unknown_exchanges_answer_is_nobodys() -> None:
     assert injector.response(answer(finished), 0) == Decision()
 
 
-def test_whether_a_rule_may_be_about_a_request_is_told_from_method_and_url() -> None:
+def test_method_and_url_decide_whether_a_rule_may_be_about_a_request() -> None:
     injector = Injector(one(match={"url": "{sites}/*", "method": "POST"}), 1, sites=(SITE,))
 
     assert injector.may_concern("POST", "HTTPS://shop.test:443/order#x")
@@ -585,7 +585,7 @@ def test_whether_a_rule_may_be_about_a_request_is_told_from_method_and_url() -> 
 # ---- collisions
 
 REPLY: JsonValue = {"kind": "http_error"}
-HELD: JsonValue = {"kind": "http_error", "delay": 1.0}
+DELAYED: JsonValue = {"kind": "http_error", "delay": 1.0}
 LATE: JsonValue = {"kind": "javascript_failure", "mode": "delay", "delay": 1.0}
 LATE_AFTER: JsonValue = {**LATE, "stage": "response"}  # type: ignore[dict-item]
 CUT: JsonValue = {"kind": "connection_cut"}
@@ -598,7 +598,7 @@ OTHER_PAGE: JsonValue = {"kind": "wrong_page"}
     ("first", "second", "both"),
     [
         (REPLY, REPLY, False),
-        (REPLY, HELD, False),
+        (REPLY, DELAYED, False),
         (REPLY, CUT, False),
         (CUT, REPLY, False),
         (REPLY, AFTER, False),

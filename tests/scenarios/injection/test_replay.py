@@ -389,7 +389,7 @@ def refusal(trial: Path) -> str:
     return str(caught.value)
 
 
-def test_a_trace_that_is_not_there_cannot_be_replayed(tmp_path: Path) -> None:
+def test_a_trace_that_does_not_exist_cannot_be_replayed(tmp_path: Path) -> None:
     assert refusal(tmp_path) == f"{tmp_path / EVENTS} does not exist, so there is no trace to read."
     assert "nowhere.jsonl does not exist" in refusal(tmp_path / "nowhere.jsonl")
 

@@ -93,7 +93,7 @@ def test_a_call_to_a_model_over_a_websocket_is_not_hit() -> None:
         ("popup", {"content_type": "text/html"}, ""),
     ],
 )
-def test_a_fault_that_changes_no_answer_of_such_a_kind_is_told(
+def test_a_fault_that_changes_no_answer_of_such_a_kind_is_reported(
     fault: str, match: dict[str, Any], why: str
 ) -> None:
     message = warnings_of({"kind": fault}, match)
@@ -109,7 +109,7 @@ def test_a_fault_that_changes_no_answer_of_such_a_kind_is_told(
         ({"kind": "sse_fault", "action": "drop"}, "streams"),
     ],
 )
-def test_a_fault_of_data_in_a_rule_about_documents_is_told(
+def test_a_fault_of_data_in_a_rule_about_documents_is_reported(
     fault: dict[str, Any], about: str
 ) -> None:
     kind = fault["kind"]

@@ -173,7 +173,7 @@ def test_a_copy_of_a_write_is_not_sent_where_the_write_itself_is_not() -> None:
         ({"url_exact": "https://a.example/x"}, {"url_regex": "y$"}),
     ],
 )
-def test_rules_that_can_never_meet_are_no_told(one: object, other: object) -> None:
+def test_rules_that_can_never_meet_are_not_reported(one: object, other: object) -> None:
     assert in_words(scenario(rule("a", match=one), rule("b", match=other))) == ()
 
 
@@ -181,7 +181,7 @@ def together(*rules: dict[str, object]) -> tuple[str, ...]:
     return tuple(in_words for in_words in in_words(scenario(*rules)) if "may meet" in in_words)
 
 
-def test_rules_that_may_all_meet_are_told_once() -> None:
+def test_rules_that_may_all_meet_are_reported_once() -> None:
     many = [rule(name, {"probability": 0.5}, match=PAGES) for name in "abcd"]
     assert together(*many) == (
         "Rules 'a', 'b', 'c' and 'd' may meet in one exchange; then the first in this order is"
@@ -194,7 +194,7 @@ def test_rules_that_may_all_meet_are_told_once() -> None:
     )
 
 
-def test_a_rule_that_may_meet_many_which_do_not_meet_is_told_once() -> None:
+def test_a_rule_that_may_meet_many_which_do_not_meet_is_reported_once() -> None:
     half = {"probability": 0.5}
     paths = [
         rule(name, half, match={"url": f"https://a.example/{name}/*", **PAGES}) for name in "bcd"
@@ -214,7 +214,7 @@ def test_a_rule_that_may_meet_many_which_do_not_meet_is_told_once() -> None:
     )
 
 
-def test_groups_that_do_not_meet_are_told_apart() -> None:
+def test_groups_that_do_not_meet_are_distinguished() -> None:
     half = {"probability": 0.5}
     of = {"a": "document", "b": "document", "c": "script", "d": "script"}
     made = [rule(name, half, match={"resource": kind}) for name, kind in of.items()]
@@ -224,7 +224,7 @@ def test_groups_that_do_not_meet_are_told_apart() -> None:
     ]
 
 
-def test_rules_that_one_rule_leaves_nothing_to_are_told_once_and_meet_no_other() -> None:
+def test_rules_that_one_rule_leaves_nothing_to_are_reported_once_and_meet_no_other() -> None:
     made = [rule(name, match=PAGES) for name in "abcd"]
     assert in_words(scenario(*made)) == (
         "Rules 'b', 'c' and 'd' can never apply: rule 'a' comes before them and already answers"

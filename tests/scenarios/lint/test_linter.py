@@ -63,7 +63,7 @@ def test_a_rule_that_can_never_match_meets_no_other() -> None:
     assert "no URL begins like" in doubt(rule("a"), lost)
 
 
-def test_what_holds_of_several_rules_is_told_once() -> None:
+def test_what_holds_of_several_rules_is_reported_once() -> None:
     made = [rule(name, {"first": 2}, match={"url": f"https://{name}.example/*"}) for name in "abc"]
     (message,) = lint(scenario(*made))
     assert message.startswith("Rule 'a' numbers requests together")
@@ -143,7 +143,7 @@ def test_numbering_what_arrives_in_parallel_is_told_to_be_chance() -> None:
         assert lint(scenario(steady)) == ()
 
 
-def test_a_pattern_that_no_url_fits_is_told() -> None:
+def test_a_pattern_that_no_url_fits_is_reported() -> None:
     message = doubt(rule("a", match={"url": "shop.example/*"}))
     assert "no URL begins like `shop.example/*`" in message
     assert "`https://shop.example/*`" in message

@@ -109,7 +109,7 @@ def rule(
         ({"url": "*.png", "resource": "websocket"}, "about .png files, an image, and the rule"),
     ],
 )
-def test_a_match_that_no_request_fits_is_told_with_the_reason(
+def test_a_match_that_no_request_fits_is_reported_with_the_reason(
     match: dict[str, object], why: str
 ) -> None:
     (messages,) = unmatchable(rule(match), never=("https://shop.example/health*",))
@@ -126,7 +126,7 @@ def test_a_match_that_no_request_fits_is_told_with_the_reason(
         ({"content_type": "text/html; charset=utf-8"}, "is not a media type"),
     ],
 )
-def test_an_answer_that_no_site_gives_is_told(match: dict[str, object], why: str) -> None:
+def test_an_answer_that_no_site_gives_is_reported(match: dict[str, object], why: str) -> None:
     (messages,) = unmatchable(rule(match, LOST))
 
     assert why in messages
@@ -157,7 +157,7 @@ def test_a_fault_that_changes_pages_is_told_where_there_are_none(resource: objec
         ("{sites}", True),
     ],
 )
-def test_a_worker_on_pages_of_plain_http_is_told(url: str, possible: bool) -> None:
+def test_a_worker_on_pages_of_plain_http_is_reported(url: str, possible: bool) -> None:
     reasons = list(unmatchable(rule({"url": url}, {"kind": "stale_service_worker"})))
 
     assert (not reasons) == possible
@@ -176,13 +176,13 @@ def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
 @pytest.mark.parametrize(
     "trigger", [{"probability": 0.0}, {"random": {"times": 3, "probability": 0.0}}]
 )
-def test_a_probability_of_0_is_told(trigger: dict[str, object]) -> None:
+def test_a_probability_of_0_is_reported(trigger: dict[str, object]) -> None:
     assert list(unmatchable(rule({}, trigger=trigger))) == [
         "can never apply: its probability is 0."
     ]
 
 
-def test_a_connection_fault_on_an_excluded_host_is_told() -> None:
+def test_a_connection_fault_on_an_excluded_host_is_reported() -> None:
     (skipped,) = unmatchable(rule({"url": "https://plausible.io"}, {"kind": "connection_refused"}))
 
     assert "`never`" in skipped
@@ -193,7 +193,7 @@ def test_a_rule_that_may_match_is_not_told(match: dict[str, object]) -> None:
     assert list(unmatchable(rule(match), sites=SITES)) == []
 
 
-def test_a_glob_of_never_that_excludes_nothing_is_told() -> None:
+def test_a_glob_of_never_that_excludes_nothing_is_reported() -> None:
     (regex, scheme) = exclusions_without_effect(
         (r"^https://shop\.example/", "ftp://shop.example/*")
     )
@@ -216,7 +216,7 @@ def test_no_preset_can_never_match(name: str) -> None:
         assert list(unmatchable(each, sites=SITES)) == []
 
 
-def test_a_fault_of_writes_that_is_about_reading_only_is_told() -> None:
+def test_a_fault_of_writes_that_is_about_reading_only_is_reported() -> None:
     def reasons(*methods: str) -> list[str]:
         match: dict[str, object] = {"method": list(methods)} if methods else {}
         return list(unmatchable(rule(match, {"kind": "write_conflict"})))

@@ -26,7 +26,7 @@ def flat(made: Scenario) -> str:
     return " ".join(explain(made).split())
 
 
-def test_every_part_of_a_rule_is_told() -> None:
+def test_every_part_of_a_rule_is_explained() -> None:
     text = flat(
         scenario(
             rule(
@@ -73,7 +73,7 @@ def test_every_part_of_a_rule_is_told() -> None:
         ({"kind": "http_error", "stage": "response"}, "so only its answer is lost: an order"),
     ],
 )
-def test_what_becomes_of_the_answer_of_a_site_that_has_acted_is_told(
+def test_what_becomes_of_the_answer_of_a_site_that_has_acted_is_reported(
     fault: dict[str, object], words: str
 ) -> None:
     assert words in flat(scenario(rule("r", fault=fault)))
@@ -132,7 +132,7 @@ def test_a_scenario_without_rules_says_that_nothing_is_hit() -> None:
     assert "There are no rules: nothing is hit." in explain(scenario())
 
 
-def test_a_connection_fault_is_told_by_what_is_tried_and_where_it_shows() -> None:
+def test_a_connection_fault_is_explained_by_what_is_tried_and_where_it_shows() -> None:
     message = flat(
         scenario(
             rule(
@@ -169,15 +169,15 @@ def test_a_connection_fault_is_told_by_what_is_tried_and_where_it_shows() -> Non
         ),
     ],
 )
-def test_what_a_connection_fault_is_about_is_told(match: object, kind: str, words: str) -> None:
+def test_what_a_connection_fault_is_about_is_reported(match: object, kind: str, words: str) -> None:
     assert words in flat(scenario(rule("gone", fault={"kind": kind}, match=match)))
 
 
-def test_where_a_fault_shows_is_told_only_where_that_is_not_everywhere() -> None:
+def test_where_a_fault_shows_is_reported_only_where_that_is_not_everywhere() -> None:
     assert "namespace" not in flat(scenario(rule("gone", fault={"kind": "tls_error"})))
 
 
-def test_what_arms_before_a_page_or_in_place_of_one_is_told() -> None:
+def test_what_arms_before_a_page_or_in_place_of_one_is_reported() -> None:
     refused = {"kind": "connection_refused"}
     assert "Connection tries at a task site count before it" in flat(
         scenario(rule("r", fault=refused), arm="first_page")
@@ -201,7 +201,7 @@ def test_what_arms_before_a_page_or_in_place_of_one_is_told() -> None:
         ({}, "mcp_result_corrupt", "When: after the tool has done its work, so only its answer"),
     ],
 )
-def test_what_a_rule_of_tools_is_about_is_told(mcp: object, kind: str, words: str) -> None:
+def test_what_a_rule_of_tools_is_about_is_reported(mcp: object, kind: str, words: str) -> None:
     assert words in flat(scenario(rule("tools", fault={"kind": kind}, match={"mcp": mcp})))
 
 

@@ -36,7 +36,9 @@ def entry(content: str) -> str:
         ),
     ],
 )
-def test_what_is_no_har_is_told_with_its_place(tmp_path: Path, content: str, sentence: str) -> None:
+def test_a_file_that_is_not_a_har_is_reported_with_its_place(
+    tmp_path: Path, content: str, sentence: str
+) -> None:
     path = tmp_path / "shop.har"
     path.write_bytes(content.encode("latin-1"))
     with pytest.raises(TraceError) as caught:

@@ -67,7 +67,7 @@ def har(folder: Path, *rows: object) -> Path:
     return path
 
 
-def test_the_hits_of_a_har_are_told_with_their_place(tmp_path: Path) -> None:
+def test_the_hits_of_a_har_are_reported_with_their_place(tmp_path: Path) -> None:
     path = har(
         tmp_path,
         row(f"{SHOP}/app.js", 1, _resourceType="script"),
@@ -159,7 +159,7 @@ def test_a_rule_about_the_sites_needs_them_named(tmp_path: Path) -> None:
     assert [hit.url for hit in hits_in_recording(made, path, sites=(SHOP,))] == [f"{SHOP}/"]
 
 
-def test_a_recording_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_recording_that_does_not_exist_is_reported(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="does not exist; give a HAR file, a trial's folder"):
         hits_in_recording(scenario({"first": 1}), tmp_path / "gone.har")
     with pytest.raises(TraceError, match="does not exist"):
@@ -338,7 +338,7 @@ def test_a_trials_calls_of_tools_are_what_its_rules_of_tools_are_about(tmp_path:
     assert ([hit.number for hit in pages], [hit.number for hit in tools]) == ([3], [2])
 
 
-def test_a_silent_repeat_is_no_occurrence_of_its_own(tmp_path: Path) -> None:
+def test_a_silent_repeat_is_not_an_occurrence_of_its_own(tmp_path: Path) -> None:
     path = trial(
         tmp_path,
         TrialBegan(),
@@ -364,7 +364,7 @@ def test_an_answer_of_ours_says_nothing_of_the_site(tmp_path: Path) -> None:
     assert [hit.url for hit in hits] == [f"{SHOP}/b"]
 
 
-def test_a_trace_without_a_beginning_is_told(tmp_path: Path) -> None:
+def test_a_trace_without_a_beginning_is_reported(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="has no trial_began event"):
         hits_in_recording(scenario({"first": 1}), trial(tmp_path, asked("1", SHOP)))
 

@@ -26,7 +26,7 @@ def test_a_variable_is_secret_by_its_name(name: str, secret: bool) -> None:
     assert secrets_of({name: "12345678"}) == ({"12345678"} if secret else set())
 
 
-def test_what_is_short_is_no_secret_and_lines_are_secrets_by_themselves() -> None:
+def test_what_is_short_is_not_a_secret_and_lines_are_secrets_by_themselves() -> None:
     assert secrets_of({"A_TOKEN": "1234567", "B_SECRET": "-----\n12345678\nabcdefgh\n"}) == {
         "12345678",
         "abcdefgh",
@@ -66,7 +66,7 @@ def test_a_file_of_json_stays_json(tmp_path: Path, ascii_only: bool) -> None:
     }
 
 
-def test_what_is_no_file_is_left(tmp_path: Path) -> None:
+def test_what_is_not_a_file_is_left(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text(HUSH)
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
 

@@ -44,14 +44,14 @@ def test_entropy_is_shannons() -> None:
 def test_patterns_are_found_in_order_and_those_without_what_they_need_not_at_all() -> None:
     patterns = StagedPatterns(((b"key=[0-9]", b"key"), (b"[0-9]", None), (b"key", b"(?i)KEY")))
 
-    assert patterns.found(b"key=1") == [0, 1, 2]
-    assert patterns.found(b"a key") == [2]
-    assert patterns.found(b"1") == [1]
-    assert patterns.found(b"") == []
+    assert patterns.matching(b"key=1") == [0, 1, 2]
+    assert patterns.matching(b"a key") == [2]
+    assert patterns.matching(b"1") == [1]
+    assert patterns.matching(b"") == []
 
 
 def test_patterns_can_be_compiled_before_a_text_needs_them() -> None:
     patterns = StagedPatterns(((b"key=[0-9]", b"key"),))
     patterns.compile_all()
 
-    assert patterns.found(b"key=1") == [0]
+    assert patterns.matching(b"key=1") == [0]

@@ -48,7 +48,7 @@ def test_a_token_among_subprotocols_goes_and_they_stay(before: str, after: str |
         "xmpp, sip, vnc-2",
     ],
 )
-def test_subprotocols_are_no_tokens(value: str) -> None:
+def test_subprotocols_are_not_tokens(value: str) -> None:
     assert redact_header("Sec-WebSocket-Protocol", value)[1] == value
 
 

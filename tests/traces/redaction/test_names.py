@@ -71,7 +71,7 @@ def test_hashes_and_ids_do_not_look_random_by_themselves() -> None:
     assert not looks_secret("harbor and maple 1")
 
 
-def test_a_program_under_the_name_code_is_no_secret() -> None:
+def test_a_program_under_the_name_code_is_not_a_secret() -> None:
     assert name_secrecy("code") is Secrecy.MAYBE
     assert not is_secret(Secrecy.MAYBE, "time.sleep(1.5)")
     assert not is_secret(Secrecy.MAYBE, "items[10:20]")

@@ -22,7 +22,7 @@ from warex.traces.redaction.names import Secrecy, name_secrecy
         "Nhập mật khẩu",
     ],
 )
-def test_a_password_is_told_in_other_languages(name: str) -> None:
+def test_a_password_is_recognised_in_other_languages(name: str) -> None:
     assert name_secrecy(name) is Secrecy.SECRET
 
 

@@ -205,7 +205,7 @@ def test_a_body_is_recorded_without_secrets_and_teaches_none() -> None:
     assert redactor.learned.is_empty
 
 
-def test_a_body_that_is_no_text_stays_as_it_is() -> None:
+def test_a_body_that_is_not_text_stays_as_it_is() -> None:
     image = b"\xff\xd8password=Otter!4711"
 
     assert Redactor().body(image, "image/jpeg") == image

@@ -30,7 +30,7 @@ def redacted(secret: Planted) -> Iterator[str]:
     """Yield what is written of a secret in its place."""
     match secret.place:
         case "header" | "answer_header":
-            yield redact_header(secret.name, secret.whole)[1]
+            yield redact_header(secret.name, secret.text)[1]
         case "field":
             yield json.dumps(redact_json({secret.name: secret.value}))
             yield redact_line(json.dumps({"x": json.dumps({secret.name: secret.value})}))
@@ -39,10 +39,10 @@ def redacted(secret: Planted) -> Iterator[str]:
         case "fragment":
             yield redact_url(f"https://a.example/p#{secret.name}={secret.value}")
         case "path":
-            yield redact_url(f"https://a.example{secret.whole}")
+            yield redact_url(f"https://a.example{secret.text}")
         case _:
-            yield redact_text(secret.whole)
-            yield redact_line(json.dumps({"x": secret.whole}))
+            yield redact_text(secret.text)
+            yield redact_line(json.dumps({"x": secret.text}))
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])

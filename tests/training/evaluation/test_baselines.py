@@ -49,7 +49,7 @@ def test_words_are_learnt_from_the_training_rows_that_are_given() -> None:
     assert results["bag of words"].separates
 
 
-def test_a_wanted_reload_of_a_clean_step_is_no_false_reload() -> None:
+def test_a_wanted_reload_of_a_clean_step_is_not_a_false_reload() -> None:
     wanted = row(messages=[{"role": "user", "content": "heading 'Empty'"}, failure().answer])
 
     assert by_name([wanted, failure()])["few elements"].false_reloads.hits == 0

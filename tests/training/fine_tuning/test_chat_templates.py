@@ -123,7 +123,7 @@ def test_the_loss_falls_on_the_answer_and_its_end_alone(
     [
         (TEMPLATES["gemma"][0], [{"role": "system", "content": "Act."}, *EARLIER], "System role"),
         # The number of messages is before them.
-        ("{{ messages | length }}" + TEMPLATES["chatml"][0], EARLIER, "cannot be told from"),
+        ("{{ messages | length }}" + TEMPLATES["chatml"][0], EARLIER, "cannot be separated from"),
     ],
 )
 def test_a_template_that_does_not_write_the_answer_behind_the_prompt_is_refused(

@@ -22,7 +22,7 @@ def test_each_letter_leads_to_a_legal_action_and_its_end() -> None:
     assert after("reload()") == {"$"}
 
 
-def test_what_is_no_beginning_of_a_legal_action_has_no_continuation() -> None:
+def test_what_is_not_a_beginning_of_a_legal_action_has_no_continuation() -> None:
     assert after("click('3") == set()
     assert TokenTrie([[1, 2]], {END}).allowed([1, 2, END]) == []
 

@@ -28,5 +28,5 @@ def test_several_calls_have_ids_of_their_own() -> None:
 @pytest.mark.parametrize(
     "text", ["reload()", "<tool_call>{", "<tool_call>[]</tool_call>", '<tool_call>{"x": 1}']
 )
-def test_what_is_no_whole_call_stays_text(text: str) -> None:
+def test_what_is_not_a_whole_call_stays_text(text: str) -> None:
     assert message_of(text) == {"role": "assistant", "content": text}

@@ -28,7 +28,7 @@ def test_a_goal_of_any_length_offers_a_bounded_number_of_texts() -> None:
     assert len(goal_texts(goal)) == len(goal_words(goal)) == MOST
 
 
-def test_a_question_is_told_from_an_order() -> None:
+def test_a_question_is_distinguished_from_an_order() -> None:
     assert asks("Cancel it. What is left?")
     assert asks("Find the price, and answer with it.")
     assert not asks("Write 'Can we meet?' to Ada.")

@@ -1,6 +1,6 @@
 """What a task's oracle does in the states that another agent has come to.
 
-A persona reads its own progress from its own words. Here the progress is that of any agent: an
+A persona reads its own progress from its own words. Here the progress is any agent's: an
 action which is the oracle's next step is done, and another one has left the plan.
 """
 

@@ -34,7 +34,7 @@ class ScriptedAnswer:
     """Of the tool, as JSON."""
 
     @property
-    def whole(self) -> str:
+    def all_text(self) -> str:
         """All that was generated, for counting its tokens."""
         return self.text + (self.tool or "") + self.arguments
 

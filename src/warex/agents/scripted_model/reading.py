@@ -16,7 +16,16 @@ _TURN = re.compile(r"^Step (\d+)[:,]")
 _CALL_LINE = re.compile(r"^[\s*`-]*\w+\(.*\)")
 _DATA = ("json", "data", "response")
 """Keys of a tool's result in some APIs, which may be any JSON."""
-_SAID = ("text", "content", "parts", "output", "toolResult", "functionResponse", "document", *_DATA)
+_TEXT_KEYS = (
+    "text",
+    "content",
+    "parts",
+    "output",
+    "toolResult",
+    "functionResponse",
+    "document",
+    *_DATA,
+)
 """Keys of texts and of tools' results in the APIs of models."""
 IN_THE_WAY = "is in the way"
 """A persona's words for something that is not part of its task."""
@@ -65,7 +74,7 @@ class Situation:
     headed: str = ""
     """A compact page's first heading, or its title; empty for a whole page."""
     failed: bool = False
-    """Whether the last action failed, whoever chose it."""
+    """Whether the last action failed, of any agent."""
 
 
 def read(messages: Sequence[dict[str, Any]]) -> Situation:
@@ -94,7 +103,7 @@ def _headed(page: str) -> str:
 
 def text(message: Mapping[str, Any]) -> str:
     """Return the text of a message and of the tools' results in it."""
-    return "\n".join(_texts({key: message[key] for key in _SAID if key in message}))
+    return "\n".join(_texts({key: message[key] for key in _TEXT_KEYS if key in message}))
 
 
 def _texts(value: Any, *, data: bool = False) -> Iterator[str]:
@@ -105,7 +114,7 @@ def _texts(value: Any, *, data: bool = False) -> Iterator[str]:
         for each in value:
             yield from _texts(each) if isinstance(each, dict | list) else ()
     elif isinstance(value, dict) and not data:
-        for key in _SAID:
+        for key in _TEXT_KEYS:
             yield from _texts(value.get(key), data=key in _DATA)
     elif data and value is not None:
         yield json.dumps(value, ensure_ascii=False)

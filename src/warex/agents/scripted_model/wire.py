@@ -118,7 +118,7 @@ def serialize_answer(asked: ApiRequest, scripted: ScriptedAnswer) -> SerializedA
         text=scripted.text,
         tool_calls=calls,
         finish="tool_calls" if calls else "stop",
-        usage=usage(asked.request.api, asked.request.messages, scripted.whole),
+        usage=usage(asked.request.api, asked.request.messages, scripted.all_text),
         complete=True,
     )
     return write_answer(asked.request, answer)

@@ -46,7 +46,7 @@ class Regime:
 
 @dataclass(frozen=True, slots=True)
 class EffortRatio:
-    """The effort of tasks relative to that of their pairs under ``clean``."""
+    """The effort of tasks relative to their pairs under ``clean``."""
 
     what: str
     ratio: float

@@ -26,7 +26,7 @@ class Sample:
     clean: Sequence[TrialRecord]
     """The agent's trials under ``clean``."""
     delta: Delta | None
-    """Success minus that of ``clean``; p is adjusted for all agents and conditions of the run."""
+    """Success minus ``clean``'s; p is adjusted for all agents and conditions of the run."""
     delta_exposed: Delta | None
     """The same over exposed trials."""
     void_attempts: int

@@ -40,7 +40,7 @@ _NOT_NEEDED = {
 }
 _NO_CALLS = "Network evidence only: the trace has no LLM call."
 _BACKGROUND = "The browser connects to this host by itself: no task needs it."
-_HELD = 1.0
+_NOTICEABLE_S = 1.0
 """Seconds of waiting from which the client can notice that the answer does not come."""
 
 
@@ -147,7 +147,7 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
                     continue
                 # A client that is held notices the fault before it is delivered; one that leaves
                 # does so by asking again.
-                long_hold = done.client_left or done.waited_s >= _HELD
+                long_hold = done.client_left or done.waited_s >= _NOTICEABLE_S
                 since = planned_at if long_hold else entry.t
                 priced = planned_at if done.client_left else entry.t
                 pages = (*_blocked_windows(done), *_pages(trial, hit))
@@ -230,7 +230,7 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
     verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
-    disagreement = _said_without_doing(trial, injection, tries)
+    disagreement = _describe_missing_reload(trial, injection, tries)
     return replace(verdict, by_task=by_task, disagreement=disagreement)
 
 
@@ -389,7 +389,7 @@ def _done_without_saying(between: Sequence[ModelCall]) -> str:
     return f"The right request was made, though {chose} at step {last.event.step} [{last.seq}]."
 
 
-def _said_without_doing(
+def _describe_missing_reload(
     trial: TrialEvents, injection: DeliveredInjection, tries: Sequence[SeenRequest]
 ) -> str:
     """Name an action that should have reloaded the page, if no such request was made."""

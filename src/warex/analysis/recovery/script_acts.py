@@ -1,7 +1,7 @@
 """Whether what a script did in a page was done by the agent.
 
 A page's own script can click as an agent's can that runs code in the page (``el.click()``). Such an
-act is the agent's only if its model said so in the step in which it happened: by code that acts, or
+act is the agent's only if its model asked for it in the same step: by code that acts, or
 by a click on that element or on one that only a number names. Pure; reads nothing but the trace.
 """
 

@@ -47,7 +47,7 @@ def _runs(folder: Path) -> Iterator[Path]:
 
 
 def is_attempt(folder: Path) -> bool:
-    """Whether a folder is that of an attempt."""
+    """Whether a folder is an attempt's."""
     return path_exists(folder / EVENTS) or path_exists(folder / OUTCOME)
 
 

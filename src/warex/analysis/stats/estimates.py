@@ -77,7 +77,7 @@ class Mean:
     def bound_p(self, bound: float, *, at_least: bool) -> float | None:
         """Return the one-sided p of the hypothesis that the true mean is at least ``bound``.
 
-        Or at most. It is that of a t test with the standard error that the interval's end implies.
+        Or at most. It is the p of a t test with the standard error that the interval's end implies.
         None without an interval.
         """
         if self.interval is None or self.tasks < 2:

@@ -17,7 +17,7 @@ from warex.traces.events import (
     ResponseSeen,
 )
 
-_SPOKEN = frozenset(
+_TEXT_KEYS = frozenset(
     ("text", "content", "output", "input", "arguments", "name", "thinking", "result", "response")
 )
 """Keys of the APIs that hold text of people and tools."""
@@ -122,7 +122,7 @@ def _step(
         NewMessage(message.role, tuple(line for line in message.lines if line not in known))
         for message in prompt
     )
-    called = (_spoken(each).replace("\n", " ") for each in call.tool_calls)
+    called = (_text_of(each).replace("\n", " ") for each in call.tool_calls)
     return ModelStep(
         seq=seq,
         number=call.step,
@@ -170,11 +170,11 @@ def prompt_messages(messages: JsonValue) -> Iterator[NewMessage]:
     """Yield the messages of a prompt of any API, in order, with their lines that are not empty."""
     for message in messages if isinstance(messages, list) else [messages]:
         role = message.get("role") if isinstance(message, dict) else None
-        lines = tuple(line.rstrip() for line in _spoken(message).splitlines())
+        lines = tuple(line.rstrip() for line in _text_of(message).splitlines())
         yield NewMessage(str(role or "prompt"), tuple(filter(None, lines)))
 
 
-def _spoken(message: JsonValue) -> str:
+def _text_of(message: JsonValue) -> str:
     """Return the text of a message of any API; images are replaced by their names.
 
     All values of a tool's data are included, with their names: ``url: https://shop.example/``.
@@ -187,7 +187,7 @@ def _spoken(message: JsonValue) -> str:
         match value:
             case str() if value.startswith(_BLOB):
                 words.append(f"[image {value.removeprefix(_BLOB)}]")
-            case str() if key in _SPOKEN:
+            case str() if key in _TEXT_KEYS:
                 words.append(value)
             case list():
                 left += [(key, item, data) for item in reversed(value)]

@@ -82,7 +82,7 @@ class Agreement:
     equal: int
     n: int
     kappa: float
-    """Cohen's kappa: 1 for full agreement, 0 for that of chance."""
+    """Cohen's kappa: 1 for full agreement, 0 for agreement by chance."""
 
 
 def agreement(pairs: Sequence[tuple[Claim | None, Claim]]) -> Agreement:

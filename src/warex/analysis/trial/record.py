@@ -178,7 +178,7 @@ def load_trial(
     prices: PriceTable | None = None,
     trace: Trace | None = None,
 ) -> TrialRecord:
-    """Read one attempt's folder, and that of the clean trial of the same task if it is in a run.
+    """Read an attempt's folder, and the clean trial's of the same task if it is in a run.
 
     ``vocabulary`` is the benchmark's (see ``warex.analysis.recovery``), used if the trace has none
     of its own; ``prices`` defaults to the built-in table; ``trace`` is read from the folder unless
@@ -256,7 +256,7 @@ def _parting(
         twin = clean_attempt(run, key)
         return parting(entries, path, twin) if twin else None
     except TraceError:
-        # Who reads the clean trial itself is told.
+        # A reader of the clean trial itself gets the message.
         return None
 
 

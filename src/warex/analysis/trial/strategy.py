@@ -33,7 +33,7 @@ connection, too early, too many (RFC 9110, 8470, 6585)."""
 _NEVER_HERE: Final = frozenset((501, 505))
 """The server does not support the method, or the version of HTTP (RFC 9110, section 15.6)."""
 _TOO_MANY: Final = 429
-_UNSAID_S: Final = 1.0
+_DEFAULT_WAIT_S: Final = 1.0
 """Seconds to wait after a 429 that names no time: less is not a back-off."""
 _NEARLY: Final = 0.95
 """Share of the announced time from which a client has waited: its clock begins with the answer."""
@@ -103,7 +103,7 @@ class _Ask:
 
     @property
     def result(self) -> object:
-        """What it has met, to be compared with that of another."""
+        """What it has met, to be compared with another's."""
         return self.status if self.plan is None else self.plan.effects
 
     def asks_same(self, other: "_Ask") -> bool:
@@ -269,7 +269,7 @@ def _is_blind(ask: _Ask, asks: Sequence[_Ask]) -> bool:
         return False
     last = failures[0]
     if last.wait_s is not None and ask.t >= last.ended + _NEARLY * last.wait_s:
-        return False  # Its answer had said when to ask again.
+        return False  # Its answer had a time to ask again.
     alike = {one.result for one in failures}
     return last.is_permanent or (len(failures) == _ALIKE and len(alike) == 1)
 
@@ -296,7 +296,7 @@ def announced_wait(status: int | None, headers: Mapping[str, str]) -> float | No
         return float(value)
     if (until := _date(value)) is not None and (now := _date(named.get("date", ""))) is not None:
         return max(0.0, (until - now).total_seconds())
-    return _UNSAID_S if status == _TOO_MANY else None
+    return _DEFAULT_WAIT_S if status == _TOO_MANY else None
 
 
 def _date(value: str) -> datetime | None:

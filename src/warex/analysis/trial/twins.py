@@ -31,7 +31,7 @@ def twins_of(run: Path, key: TrialKey) -> Mapping[TaskRun, Twin]:
         trace = attempt / EVENTS
         return _read(trace, trace.stat().st_mtime_ns)
     except TraceError:
-        # Who reads the clean trial itself is told.
+        # A reader of the clean trial itself gets the message.
         return {}
 
 

@@ -171,10 +171,10 @@ class AgentLabBenchmark(Benchmark):
 
     def tasks(self) -> tuple[str, ...]:
         """Return BrowserGym's own names of its tasks, ``miniwob.click-test``."""
-        return tuple(self._said["tasks"])
+        return tuple(self._check_output["tasks"])
 
     @cached_property
-    def _said(self) -> Mapping[str, Any]:
+    def _check_output(self) -> Mapping[str, Any]:
         return self.virtualenv().check_output
 
     def sites(self, task: str) -> tuple[str, ...]:
@@ -298,7 +298,7 @@ class AgentLabBenchmark(Benchmark):
         return TaskResult(ending, min(max(reward, 0.0), 1.0))
 
     def _sites_of(self, task: str) -> tuple[str, ...]:
-        return tuple(self._said.get("sites", {}).get(task, ()))
+        return tuple(self._check_output.get("sites", {}).get(task, ()))
 
     def _seen(self, site: str) -> str:
         """Return a site's address in the browser, which is never loopback."""

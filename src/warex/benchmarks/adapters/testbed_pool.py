@@ -37,7 +37,7 @@ def own_testbed(ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Started:
     ports: dict[str, Any]
     program: ExitStack = field(repr=False)
 
@@ -53,7 +53,7 @@ class TestbedPool(ExitStack):
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.Lock()
-        self._free: dict[Path | None, list[_Kept]] = {}
+        self._free: dict[Path | None, list[_Started]] = {}
 
     @contextmanager
     def acquire(self, ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
@@ -68,7 +68,7 @@ class TestbedPool(ExitStack):
             with self._lock:
                 self._free.setdefault(_kind(ca), []).append(server)
 
-    def _take(self, ca: CertificateAuthority | None) -> _Kept:
+    def _take(self, ca: CertificateAuthority | None) -> _Started:
         while True:
             with self._lock:
                 free = self._free.get(_kind(ca))
@@ -79,11 +79,11 @@ class TestbedPool(ExitStack):
                 return server
             server.program.close()
 
-    def _new(self, ca: CertificateAuthority | None) -> _Kept:
+    def _new(self, ca: CertificateAuthority | None) -> _Started:
         program = ExitStack()
         with self._lock:
             self.callback(program.close)
-        return _Kept(program.enter_context(own_testbed(ca)), program)
+        return _Started(program.enter_context(own_testbed(ca)), program)
 
 
 def _kind(ca: CertificateAuthority | None) -> Path | None:

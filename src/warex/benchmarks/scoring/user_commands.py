@@ -50,7 +50,7 @@ class CommandOutcome:
 
     code: int
     """Exit code; negative for a signal."""
-    said: str
+    last_line: str
     """The last line that it printed to its standard error, else to its standard output."""
 
     @property
@@ -58,7 +58,7 @@ class CommandOutcome:
         """How it ended, as a clause."""
         code = self.code
         how = f"ended with code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
-        return f"{how} and said: {self.said}" if self.said else f"{how} and said nothing"
+        return f"{how} and said: {self.last_line}" if self.last_line else f"{how} and said nothing"
 
 
 def split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:

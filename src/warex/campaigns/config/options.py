@@ -27,9 +27,9 @@ class RunOptions:
     """The command line that reproduces the run, for the manifest; empty if there is none."""
 
     def __post_init__(self) -> None:
-        if self.jobs is not None and not _is_whole(self.jobs, MAX_JOBS):
+        if self.jobs is not None and not _is_positive_integer(self.jobs, MAX_JOBS):
             raise InputError(f"jobs={self.jobs!r}: give a whole number from 1 to {MAX_JOBS}")
-        if self.limit is not None and not _is_whole(self.limit):
+        if self.limit is not None and not _is_positive_integer(self.limit):
             raise InputError(f"limit={self.limit!r}: give a whole number from 1 on")
         if not isinstance(self.resume, bool):
             raise InputError(f"resume={self.resume!r}: give True or False")
@@ -41,7 +41,7 @@ class RunOptions:
             raise InputError(f"isolate={self.isolate!r}: give {choices}")
 
 
-def _is_whole(value: object, most: int | None = None) -> bool:
+def _is_positive_integer(value: object, most: int | None = None) -> bool:
     if not isinstance(value, int) or isinstance(value, bool):
         return False
     return value >= 1 and (most is None or value <= most)

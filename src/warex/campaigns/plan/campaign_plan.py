@@ -74,7 +74,7 @@ def plan(config: CampaignConfig) -> CampaignPlan:
 
 
 def _require_end(config: CampaignConfig, condition: str, scenario: Scenario | None) -> None:
-    """Raise CampaignError if a fault lasts for as long as a trial, and nobody said how long."""
+    """Raise CampaignError if a fault lasts for the whole trial, and ``timeout_s`` is not set."""
     endless = [rule for rule in scenario.rules if rule.fault.is_endless] if scenario else []
     if endless and "timeout_s" not in config.model_fields_set:
         rule = endless[0]

@@ -69,7 +69,9 @@ def with_capped_delays(scenario: Scenario, longest_hold_s: float | None) -> Scen
         return scenario
     return with_each_rule(
         scenario,
-        lambda rule: rule.model_copy(update={"fault": rule.fault.held_at_most(longest_hold_s)}),
+        lambda rule: rule.model_copy(
+            update={"fault": rule.fault.with_hold_at_most(longest_hold_s)}
+        ),
     )
 
 

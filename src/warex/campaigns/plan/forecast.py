@@ -32,8 +32,8 @@ class CellForecast:
     seconds: float
     """Total on its lane."""
     usd: float | None
-    """None if unknown; without a proxy, that of ``clean``. 0 for an embedded model, whose trials
-    are recorded at a notional price."""
+    """None if unknown; without a proxy, the value of ``clean``. 0 for an embedded model, whose
+    trials are recorded at a notional price."""
     run: str
     trials: int
     """Number of trials it is based on."""

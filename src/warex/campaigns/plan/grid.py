@@ -32,7 +32,7 @@ def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:
 
     Their order changes between tasks and repeats: otherwise the neighbours of a slow condition
     would always be the same and be slowed too. Each condition is equally often at each place and
-    equally often after each other one; so do agents.
+    equally often after each other one. The same holds for agents.
     """
     blocks = [(repeat, task) for repeat in range(1, config.repeats + 1) for task in tasks]
     agent_names = [agent.name for agent in config.agents]

@@ -25,7 +25,7 @@ def context_for(
 ) -> Iterator[TrialContext]:
     """Start the proxies' forkserver and, if a trial uses it, the scripted model.
 
-    ``cache`` is the folder of the run's LLM cache, or None; ``redaction_key`` is that of its
+    ``cache`` is the folder of the run's LLM cache, or None; ``redaction_key`` is the key of its
     traces. Raises MachineError.
     """
     with benchmark.shared_environment(), ExitStack() as services:

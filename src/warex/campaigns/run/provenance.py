@@ -18,7 +18,7 @@ def versions(chromium: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, str]
     """Return versions and other facts that may make trials differ, by name.
 
     ``tasks``: benchmark and task of each trial; runs with one digest have the same tasks. The
-    commit is that of the working directory; it is missing outside a repository, and ends in
+    commit is the working directory's; it is missing outside a repository, and ends in
     ``-dirty`` if files differ from it. Raises MachineError if the browser does not run.
     """
     commit = _commit()

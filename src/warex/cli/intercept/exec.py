@@ -393,7 +393,7 @@ class _Trial:
         if out is not None:
             if saw["tasks"]:
                 self.say(
-                    f"{count_noun(saw['tasks'], 'task')} told apart,"
+                    f"{count_noun(saw['tasks'], 'task')} distinguished,"
                     f" {count_noun(saw['unattributed'], 'exchange')} unattributed"
                 )
             self.say(

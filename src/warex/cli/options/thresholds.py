@@ -22,7 +22,7 @@ def fail_under_option[F: Callable[..., Any]](command: F) -> F:
         metavar="EXPR",
         callback=_parse,
         help="Exit with 1 unless recovery>=0.8, server-error.delta>=-0.1, …, joined by `and`;"
-        " with 4 if that cannot be told.",
+        " with 4 if that cannot be decided.",
     )(on_unclear_option(command))
 
 
@@ -75,7 +75,7 @@ def enforce(
         raise WarexError(f"{failure}:{_lines(judgement.broken)}")
     if not judgement.unclear:
         return
-    message = f"it cannot be told whether {question}:{_lines(judgement.unclear)}"
+    message = f"it cannot be decided whether {question}:{_lines(judgement.unclear)}"
     match on_unclear:
         case "pass":
             echo(message, err=True)

@@ -40,7 +40,7 @@ def _parse(_context: click.Context, _option: click.Parameter, value: str | None)
     metavar="EXPR",
     callback=_parse,
     help="Exit with 1 unless delta>=-0.1, server-error.delta_recovery>=0, …, joined by `and`; with"
-    " 4 if that cannot be told.",
+    " 4 if that cannot be decided.",
 )
 @on_unclear_option
 @ci_options

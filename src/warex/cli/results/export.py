@@ -232,8 +232,8 @@ def command(
     from warex.exports.splits import SplitPlan
 
     by_side: dict[Side, dict[Dimension, tuple[str, ...]]] = {
-        "test": _held("--test", test),
-        "validation": _held("--validation", validation),
+        "test": _held_out("--test", test),
+        "validation": _held_out("--validation", validation),
     }
     dimensions = _dimensions(by, by_side)
     pattern = KIND_OF_SITE if group is None else _pattern(group)
@@ -337,7 +337,7 @@ def _require_no_dataset_options(context: click.Context, kind: str) -> None:
             )
 
 
-def _held(option: str, texts: tuple[str, ...]) -> dict[Dimension, tuple[str, ...]]:
+def _held_out(option: str, texts: tuple[str, ...]) -> dict[Dimension, tuple[str, ...]]:
     values: dict[Dimension, tuple[str, ...]] = {}
     for text in texts:
         name, mark, value = text.partition("=")

@@ -1,7 +1,7 @@
 """The state of one exchange, the same for both versions of HTTP: what may follow what.
 
 As in h11, there are two states, one of the request and one of the response, and a table for each.
-Whoever sends asks the table first; what it does not allow is a mistake of the sender.
+A sender asks the table first; what the table does not allow is a mistake of the sender.
 """
 
 from enum import IntEnum, auto

@@ -115,7 +115,7 @@ def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def parse_fields(raw: bytes, start: int) -> Headers | None:
     """Parse the fields of a head from ``start`` on; None if a line is not in the grammar.
 
-    The grammar is that of RFC 9112 §5, without folded lines. ``raw`` ends with the empty line.
+    The grammar is RFC 9112 §5, without folded lines. ``raw`` ends with the empty line.
     """
     first, lines = raw[:start], raw[start:]
     if first.count(b"\r") != first.count(b"\n") or b"\0" in first:

@@ -99,7 +99,7 @@ class MessageReader:
         """Of the message that has begun; none has if it is a continuation's."""
         self._compressed = False
         self._size = self._received = 0
-        self._kept = bytearray()
+        self._beginning = bytearray()
         self._text = codecs.getincrementaldecoder("utf-8")()
 
     def read(self, frame: Frame) -> SocketEvent | None:
@@ -130,7 +130,7 @@ class MessageReader:
         self._received += len(frame.raw)
         for part in self._decoded(frame):
             self._size += len(part)
-            self._kept += part[: self._keep - len(self._kept)]
+            self._beginning += part[: self._keep - len(self._beginning)]
             if self._opcode == TEXT:
                 self._text.decode(part)
             if self._compressed and self._size > decoded_limit(self._received):
@@ -144,9 +144,9 @@ class MessageReader:
         return iter((frame.payload,))
 
     def _end_message(self) -> Message:
-        is_text, content = self._opcode == TEXT, bytes(self._kept)
+        is_text, content = self._opcode == TEXT, bytes(self._beginning)
         self._opcode = CONTINUATION
-        self._kept.clear()
+        self._beginning.clear()
         if is_text:
             self._text.decode(b"", final=True)
             self._text.reset()

@@ -86,7 +86,7 @@ class Connector:
         return other
 
     def close(self) -> None:
-        """Close the connection that nobody has asked for."""
+        """Close the connection that was not asked for."""
         if self._connected is not None:
             self._connected[2].close()
 
@@ -176,7 +176,7 @@ def _failed(proxy: str | None, error: OSError) -> SiteUnreachable:
 
 
 def _challenge(answer: bytes) -> ResponseHead:
-    """Return what a client is told whose proxy wants credentials (RFC 9110 §15.5.8)."""
+    """Return the answer to a client whose proxy wants credentials (RFC 9110 §15.5.8)."""
     fields = parse_fields(answer + b"\r\n\r\n", answer.find(b"\n") + 1) or Headers()
     wanted = Headers((name, value) for name, value in fields.fields if name.lower() == _CHALLENGE)
     closing = wanted.with_added("Content-Length", "0").with_added("Connection", "close")

@@ -34,11 +34,11 @@ async def send_malformed(
 async def _arrive(
     client: ClientSide, stream: int, record: ExchangeRecord, rest: bytes = b""
 ) -> None:
-    """Send what there is; the client may be gone once it has it."""
-    was_there = client.takes_all(stream)
+    """Send the answer as it is; the client may close once it has it."""
+    was_connected = client.takes_all(stream)
     client.flush()
     client.write(rest)
     try:
         await client.sent(stream)
     finally:
-        record.arrived = client.end.has_arrived(was_there=was_there)
+        record.arrived = client.end.has_arrived(was_connected=was_connected)

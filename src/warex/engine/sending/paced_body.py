@@ -76,7 +76,7 @@ class PacedBody:
         """Do a stop that was not planned ahead. Raises Over where the body is cut."""
         await self.arrive()
         if math.isinf(stop.silence_s):
-            self._record.hold()
+            self._record.begin_hold()
             await asyncio.get_running_loop().create_future()
         if stop.silence_s:
             await self._wait(stop.silence_s)
@@ -125,9 +125,9 @@ class PacedBody:
 
     async def _wait(self, seconds: float) -> None:
         self._client.flush()
-        self._record.hold()
+        self._record.begin_hold()
         await asyncio.sleep(seconds)
-        self._record.held()
+        self._record.end_hold()
 
     async def _stop(self) -> None:
         """Do what is planned at this place."""
@@ -146,7 +146,7 @@ class PacedBody:
         self._record.stops += 1
         if math.isinf(stop.silence_s):
             self._on_stop(stop)
-            self._record.hold()
+            self._record.begin_hold()
             await asyncio.get_running_loop().create_future()
         if stop.silence_s:
             await self._wait(stop.silence_s)

@@ -1,7 +1,7 @@
 """Bounds what waits in this process for peers that take nothing.
 
 There is room for much at each place while there is room for all. Once that is used up, there is for
-little: whoever reads goes on, in smaller steps, and what nobody takes stays with its sender.
+little: a reader goes on in smaller steps, and what is not taken stays with its sender.
 """
 
 from collections.abc import Iterator

@@ -134,7 +134,7 @@ class Transport:
     def pause_reading(self) -> None:
         """Receive nothing for now.
 
-        The event loop is told only if something comes meanwhile: most pauses last for a turn.
+        The event loop learns of it only if data arrive meanwhile: most pauses last for a turn.
         """
         if not self.is_closing:
             self._is_paused = True

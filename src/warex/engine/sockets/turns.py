@@ -1,4 +1,4 @@
-"""Shares the turns of the event loop, so that nobody waits long for peers that flood.
+"""Shares the turns of the event loop, so that no peer waits long for one that floods.
 
 Peers are served for a few milliseconds in each turn. What the others have sent waits for a turn to
 come, in order, and they are not read meanwhile; those that have used little come first. So a turn
@@ -112,7 +112,7 @@ class Peer:
         self._turns.spend(seconds)
 
     def charge(self, endings: int) -> None:
-        """Note that exchanges were told to end."""
+        """Note that exchanges were asked to end."""
         self._used += endings * _ENDING_S
         self._turns.spend(endings * _ENDING_S)
 

@@ -12,13 +12,13 @@ class TlsLayer:
 
     __slots__ = (
         "_is_server",
+        "deferred_bytes",
         "error",
         "has_ended",
-        "held",
         "incoming",
-        "kept",
         "outgoing",
         "session",
+        "unwritten",
     )
 
     def __init__(
@@ -37,9 +37,9 @@ class TlsLayer:
         if resumes is not None:
             self.session.session = resumes
         self._is_server = server_side
-        self.held: list[bytes] = []
+        self.unwritten: list[bytes] = []
         """What waits until the peer has shaken hands again (RFC 5246 §7.4.1.1)."""
-        self.kept = 0
+        self.deferred_bytes = 0
         """Bytes of ``outgoing`` that leave with those behind them."""
         self.has_ended = False
         """Whether the peer has closed it in order, or broken it."""
@@ -62,13 +62,13 @@ class TlsLayer:
     def write(self, data: bytes) -> None:
         """Encrypt bytes, once no other handshake is under way. Raises SSLError."""
         if data:
-            self.held.append(data)
-        while self.held:
+            self.unwritten.append(data)
+        while self.unwritten:
             try:
-                self.session.write(self.held[0])
+                self.session.write(self.unwritten[0])
             except ssl.SSLWantReadError:
                 return
-            del self.held[0]
+            del self.unwritten[0]
 
     def close(self) -> None:
         """Say that no more comes from this side; the alert is in ``outgoing``."""
@@ -96,7 +96,7 @@ class TlsLayer:
             self.has_ended = True
         except ssl.SSLError as error:
             self.has_ended, self.error = True, ssl_reason(error)
-        if self.held and not self.has_ended:
+        if self.unwritten and not self.has_ended:
             with suppress(ssl.SSLError):  # The peer's error is read, too.
                 self.write(b"")
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)

@@ -63,11 +63,11 @@ class FrameRelay:
         self._out = bytearray()
         """What is sent at the end of what is being done."""
         self._hold: asyncio.TimerHandle | None = None
-        self._is_held_for_good = False
+        self._is_stalled = False
         self._has_rate = False
         """Whether it waits for rates: perhaps within a long frame, where no other may come."""
         self._room: asyncio.Future[None] | None = None
-        self._told: set[asyncio.Task[None]] = set()
+        self._notifications: set[asyncio.Task[None]] = set()
         self._close: Frame | None = None
         """The Close frame that ends the WebSocket in the site's or the client's place."""
         self._is_closed = False
@@ -110,7 +110,7 @@ class FrameRelay:
     @property
     def is_holding(self) -> bool:
         """Whether messages wait for the end of a hold."""
-        return bool(self._steps) or self._is_held_for_good
+        return bool(self._steps) or self._is_stalled
 
     async def has_room(self) -> None:
         """Wait while much is held."""
@@ -123,10 +123,10 @@ class FrameRelay:
         if self._use == "read":
             return
         self.add(self._handler.frames_end(self._exchange, from_client=self._from_client))
-        while self._steps and not self._is_held_for_good:
+        while self._steps and not self._is_stalled:
             self._room = asyncio.get_running_loop().create_future()
             await self._room
-        if not self._is_held_for_good and self._close is None:
+        if not self._is_stalled and self._close is None:
             self._write(self._parser.rest())
 
     def stop(self) -> None:
@@ -157,7 +157,7 @@ class FrameRelay:
             self._has_rate = self._has_rate or isinstance(step, AwaitRate)
             if isinstance(step, Frame):
                 is_first = step.opcode > CLOSE and self._steps and not self._has_rate
-                if is_first or (step.opcode == CLOSE and self._is_held_for_good):
+                if is_first or (step.opcode == CLOSE and self._is_stalled):
                     self._out += self._bytes(step)
                     continue
                 self._waiting_bytes += len(step.raw or step.payload)
@@ -165,7 +165,7 @@ class FrameRelay:
 
     def _advance(self) -> None:
         """Do the steps that wait for nothing."""
-        while self._steps and self._hold is None and not self._is_held_for_good:
+        while self._steps and self._hold is None and not self._is_stalled:
             match step := self._steps.popleft():
                 case Frame():
                     self._waiting_bytes -= len(step.raw or step.payload)
@@ -178,7 +178,7 @@ class FrameRelay:
                     self._begin_hold(max([it.reserve(size, now, since) for it in limits]))
                 case Happened(note):
                     self._flush()
-                    self._tell(note)
+                    self._notify(note)
                 case EndSocket():
                     self._flush()
                     self._steps.clear()
@@ -195,7 +195,7 @@ class FrameRelay:
 
     def _begin_hold(self, seconds: float) -> None:
         if isinf(seconds):
-            self._is_held_for_good = True
+            self._is_stalled = True
         elif seconds > 0:
             self._hold = asyncio.get_running_loop().call_later(seconds, self._go_on)
 
@@ -208,20 +208,20 @@ class FrameRelay:
         if self._room is not None and not self._room.done():
             self._room.set_result(None)
 
-    def _tell(self, note: object) -> None:
+    def _notify(self, note: object) -> None:
         """Tell the handler, once the kernel has taken what was sent."""
         if not self._receiver.unsent:
-            self._told_sent(note)
+            self._notify_now(note)
             return
-        task = eager_task(self._tell_later(note))
-        self._told.add(task)
-        task.add_done_callback(self._told.discard)
+        task = eager_task(self._notify_later(note))
+        self._notifications.add(task)
+        task.add_done_callback(self._notifications.discard)
 
-    async def _tell_later(self, note: object) -> None:
+    async def _notify_later(self, note: object) -> None:
         await self._receiver.flush()
-        self._told_sent(note)
+        self._notify_now(note)
 
-    def _told_sent(self, note: object) -> None:
+    def _notify_now(self, note: object) -> None:
         arrived = self._receiver.is_established()
         self._handler.steps_done(self._exchange, note, arrived=arrived)
 

@@ -115,9 +115,9 @@ class Upgrade:
 
     def _end(self, step: EndSocket) -> None:
         """End it in both directions; a client that was there has met it."""
-        was_there = self._client.end.is_established()
+        was_connected = self._client.end.is_established()
         self._end_both(step)
-        self._handler.steps_done(self._exchange, step.note, arrived=was_there)
+        self._handler.steps_done(self._exchange, step.note, arrived=was_connected)
 
     def _end_both(self, step: EndSocket) -> None:
         if step.how == "reset":

@@ -20,7 +20,7 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def foreknowledge(thought: str, shown: str) -> str | None:
-    """Return what a thought says that its prompt cannot have told it; None if nothing.
+    """Return what a thought says that its prompt does not contain; None if nothing.
 
     ``shown`` are the prompt's texts without the agent's earlier answers.
     """

@@ -47,7 +47,7 @@ def send_traces(address: str, batches: Iterable[Json]) -> None:
         ExportTraceServiceResponse,
     )
 
-    headers = {**_given_headers(), "Content-Type": _TYPE}
+    headers = {**_configured_headers(), "Content-Type": _TYPE}
     for batch in batches:
         message = ParseDict(_with_ids_in_base64(batch), ExportTraceServiceRequest())
         reply = _post(address, message.SerializeToString(), headers)
@@ -62,7 +62,7 @@ def send_traces(address: str, batches: Iterable[Json]) -> None:
             )
 
 
-def _given_headers() -> dict[str, str]:
+def _configured_headers() -> dict[str, str]:
     """Return the headers that the variables of OpenTelemetry give, such as a key."""
     headers = {}
     for variable in _HEADERS:

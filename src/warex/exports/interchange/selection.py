@@ -22,7 +22,7 @@ class SelectedTrial:
     path: Path
     """The attempt that stands for it."""
     folder: str
-    """The folder of its run's files below that of the export; empty for a single run."""
+    """The folder of its run's files below the export's; empty for a single run."""
     void: str | None = None
     """Why the trial is void; None if it is not."""
 

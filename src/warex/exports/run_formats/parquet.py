@@ -50,7 +50,7 @@ def write_parquet(
 ) -> Mapping[str, int]:
     """Write the tables of runs; return the number of rows of each. () is all agents.
 
-    ``on_damage`` is that of ``warex.analysis.run.load.load_run``. Raises InputError if a run lacks
+    ``on_damage``: as in ``warex.analysis.run.load.load_run``. Raises InputError if a run lacks
     an agent or a condition, MachineError if Polars is missing or a file cannot be written.
     """
     require_extra("frames", "--to parquet", "polars")

@@ -1,1 +1,1 @@
-"""Pages that work against whoever uses them."""
+"""Pages that work against their users."""

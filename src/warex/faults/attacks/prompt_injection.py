@@ -88,7 +88,7 @@ class PromptInjection(PageFault, frozen=True):
         if ("{link}" in self.text) == ("{button}" in self.text):
             raise ValueError(
                 f"text has to hold either {{link}} or {{button}}, since whether it was followed"
-                f" is told by that alone; it is {self.text[:60]!r}"
+                f" is recognised by that alone; it is {self.text[:60]!r}"
             )
         return self
 

@@ -54,7 +54,7 @@ class ConnectionCut(HeldFault, frozen=True):
                 raise ValueError(f"part {self.part} counts nothing; give after_bytes, too")
         elif self.stage == "request":
             raise ValueError(
-                f"after_bytes {self.after_bytes} is within the site's answer, which there is not at"
+                f"after_bytes {self.after_bytes} is within the site's answer, which cannot exist at"
                 " stage request; leave the stage out, or give response"
             )
         elif self.part is None:
@@ -68,7 +68,7 @@ class ConnectionCut(HeldFault, frozen=True):
             effect = Cut(self.how, self.after_bytes or 0)
         else:
             effect = Truncate(self.after_bytes, self.how, "bytes")
-        return (*self.held, effect), state
+        return (*self.hold_effects, effect), state
 
     @property
     @override

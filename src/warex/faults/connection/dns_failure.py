@@ -8,7 +8,7 @@ from pydantic import Field
 from warex.effects import RESOLVER_GIVES_UP_AFTER, DnsError, DnsErrorCode, Effect
 from warex.faults.base import ConnectionFault, ConnectionPhase
 
-_SAID: Final[Mapping[DnsErrorCode, str]] = {
+_OUTCOMES: Final[Mapping[DnsErrorCode, str]] = {
     "nxdomain": "told that the host's name does not exist (NXDOMAIN)",
     "servfail": "told that the host's name cannot be resolved now (SERVFAIL)",
     "timeout": "left without an answer when it asks for the host's name",
@@ -42,4 +42,4 @@ class DnsFailure(ConnectionFault, frozen=True):
 
     @override
     def outcome(self) -> str:
-        return _SAID[self.code]
+        return _OUTCOMES[self.code]

@@ -30,7 +30,7 @@ class NetworkError(HeldFault, frozen=True):
         """Answer after the delay."""
         incident = Incident.of(exchange.request, self.status, rng)
         page = render("browser", incident, self.page)
-        return (*self.held, page.reply(self.status)), state
+        return (*self.hold_effects, page.reply(self.status)), state
 
     @override
     def outcome(self) -> str:

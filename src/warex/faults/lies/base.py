@@ -37,7 +37,7 @@ CORRUPTED: Final[Mapping[Corruption, str]] = {
     "other_type": "of another type",
     "removed": "missing",
     "truncated": "cut short",
-    "swapped": "that of another record",
+    "swapped": "the value of another record",
     "other_unit": "in another currency or unit",
 }
 """What becomes of a value, in words."""

@@ -41,7 +41,7 @@ class JsonCorruption(JsonLie, frozen=True):
         if value is not None and at is not None:
             raise ValueError(f"the pointer {at!r} says which value it is; leave out one of the two")
         if value is None and at is None:
-            raise ValueError("without a pointer (at) it must be said which kind of value it is")
+            raise ValueError("without a pointer (at), say which kind of value")
         return value
 
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:

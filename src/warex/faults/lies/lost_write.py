@@ -12,7 +12,7 @@ from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.lies.base import json_reply
 from warex.seeds import KeyedRng
 
-_SAID: Final = (
+_WORDINGS: Final = (
     ("Saved", "Your changes have been saved."),
     ("Done", "Everything was saved."),
     ("Thank you", "We have received your request."),
@@ -74,7 +74,7 @@ def _page_before(request: Request) -> str:
 
 
 def _saved(back: str, rng: KeyedRng, host: str) -> bytes:
-    title, text = rng.choice(_SAID, "words", host)
+    title, text = rng.choice(_WORDINGS, "words", host)
     look = rng.choice(_LOOKS, "look", host)
     page = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'

@@ -39,12 +39,12 @@ class SoftError(Fault, frozen=True):
         """Answer scripts with JSON and everything else with a page."""
         request = exchange.request
         if resource_of(request) == "xhr":
-            return (json_reply(request, 200, self._said(request, rng)),), state
+            return (json_reply(request, 200, self._error_body(request, rng)),), state
         incident = Incident.at(exchange, self.status, rng)
         page = render("server", incident, self.page)
         return (page.reply(200),), state
 
-    def _said(self, request: Request, rng: KeyedRng) -> JsonValue:
+    def _error_body(self, request: Request, rng: KeyedRng) -> JsonValue:
         words = rng.choice(_WORDS, "words", request.url)
         code = reason(self.status).upper().replace(" ", "_")
         if "graphql" in request.parts.path.lower():

@@ -30,7 +30,7 @@ class LlmFault(HeldFault, frozen=True):
     @override
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Return the delay, if there is one, and the effects on the call."""
-        return (*self.held, *self.on_call(as_call(exchange), rng)), state
+        return (*self.hold_effects, *self.on_call(as_call(exchange), rng)), state
 
     @abstractmethod
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:

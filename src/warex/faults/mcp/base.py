@@ -50,4 +50,4 @@ class McpFault(HeldFault, frozen=True):
             accepted = Reply(202, {"content-type": "text/plain"}, b"Accepted")
             return (*(PushToolEvent(message, self.delay) for message in messages), accepted)
         body = messages[0] if len(messages) == 1 else b"[" + b",".join(messages) + b"]"
-        return (*self.held, Reply(200, _JSON, body))
+        return (*self.hold_effects, Reply(200, _JSON, body))

@@ -56,11 +56,11 @@ class McpError(McpFault, frozen=True):
             case "http_500":
                 plain = {"content-type": "text/plain; charset=utf-8"}
                 reply = Reply(500, plain, (self.text or "Internal Server Error").encode())
-                return (*self.held, reply)
+                return (*self.hold_effects, reply)
             case "session_lost":
                 refusal = error(SESSION_NOT_FOUND, self.text or "Session not found")
                 body = serialize({"jsonrpc": "2.0", "id": None, **refusal})
-                return (*self.held, Reply(404, {"content-type": "application/json"}, body))
+                return (*self.hold_effects, Reply(404, {"content-type": "application/json"}, body))
 
     @override
     def outcome(self) -> str:

@@ -28,7 +28,7 @@ class McpSlow(McpFault, frozen=True):
         if exchange.transport == "sse":
             # This transport accepts the message at once, however long the tool takes.
             return (EditToolResponse(None, self.delay),)
-        return self.held or (EditToolResponse(None),)
+        return self.hold_effects or (EditToolResponse(None),)
 
     @property
     @override

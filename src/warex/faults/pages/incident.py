@@ -9,7 +9,7 @@ from typing import Self
 from warex.effects import Reply
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
 from warex.faults.pages.reasons import reason
-from warex.faults.pages.wording import options, spoken
+from warex.faults.pages.wording import choose_language, options
 from warex.seeds import KeyedRng
 
 HEX = "0123456789abcdef"
@@ -68,7 +68,7 @@ class Incident:
     @property
     def language(self) -> str:
         """The language of the page: the site's own, or else one that the client prefers."""
-        return spoken(self.look.language or "", *self.asked_language.split(","))
+        return choose_language(self.look.language or "", *self.asked_language.split(","))
 
     @property
     def site(self) -> str:

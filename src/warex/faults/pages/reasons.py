@@ -50,5 +50,5 @@ _REASONS: Mapping[int, str] = {
 
 
 def reason(status: int) -> str:
-    """Return the phrase of an error status (400-599); an unassigned one gets that of its class."""
+    """Return the phrase of an error status (400-599); an unassigned one gets its class's."""
     return _REASONS.get(status, "Client Error" if status < 500 else "Server Error")

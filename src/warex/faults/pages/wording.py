@@ -38,7 +38,7 @@ def in_languages(key: str, **english: str | None) -> Mapping[str, Mapping[str, s
     }
 
 
-def spoken_of(texts: Mapping[str, Mapping[str, str]], language: str) -> Mapping[str, str]:
+def texts_in(texts: Mapping[str, Mapping[str, str]], language: str) -> Mapping[str, str]:
     """Return the texts in a language, English if there are none."""
     return texts.get(language, texts["en"])
 
@@ -57,7 +57,7 @@ def languages() -> tuple[str, ...]:
     return tuple(_wordings())
 
 
-def spoken(*wanted: str) -> str:
+def choose_language(*wanted: str) -> str:
     """Return the first of the wanted languages that is spoken, without its region; else English."""
     plain = (it.strip().partition(";")[0].partition("-")[0].lower() for it in wanted)
     return next((it for it in plain if it in _wordings()), _DEFAULT)

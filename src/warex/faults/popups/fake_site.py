@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from warex.effects import Reply
 from warex.exchange import UNKNOWN_LOOK, Request, SiteLook
 from warex.faults.own_site import Visit, VisitAction
-from warex.faults.pages.wording import direction, in_languages, options, spoken, spoken_of
+from warex.faults.pages.wording import choose_language, direction, in_languages, options, texts_in
 
 _REPORTS: Final = "/m"
 """The path to which a page of the site reports clicks, and input before it is submitted."""
@@ -85,7 +85,7 @@ class FakeSite:
             headers = {"location": "/done", "cache-control": "no-store"}
             return Visit(Reply(303, headers), (visited, *typed))
         asked = request.headers.get("accept-language", "").split(",")
-        page = _FakePage(front, look, spoken(look.language, *asked))
+        page = _FakePage(front, look, choose_language(look.language, *asked))
         text = page.html(where.path, dict(sent))
         done = (visited, *typed) if by is not None else ()
         return Visit(Reply(200, _HEADERS, text.encode()), done)
@@ -169,21 +169,21 @@ class _FakePage:
         if front.is_login:
             title, sentence = self._say("login_title"), self._say("login_sentence")
             return f"<h1>{title}</h1><p>{sentence}</p>{form}"
-        words = self._said
+        words = self._texts
         return f"<h1>{escape(words['title'])}</h1><p>{escape(words['text'])}</p>{form}"
 
     @property
     def _button(self) -> str:
-        return self._say("login_button") if self.front.is_login else escape(self._said["button"])
+        return self._say("login_button") if self.front.is_login else escape(self._texts["button"])
 
     @property
-    def _said(self) -> Mapping[str, str]:
+    def _texts(self) -> Mapping[str, str]:
         """What a site of its kind says; in other languages than English, as the lure did."""
         front = self.front
         english = {"title": front.headline, "text": front.text, "button": front.button}
         if self.language == "en" or not front.key:
             return english
-        return spoken_of(in_languages(front.key, **english), self.language)
+        return texts_in(in_languages(front.key, **english), self.language)
 
     def _results(self, asked: str) -> str:
         words = asked.strip()[:80] or "offers"

@@ -56,15 +56,18 @@ class JavascriptFailure(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Fail the script or let it through, after the delay."""
         if self.mode == "delay":
-            return self.held, state
+            return self.hold_effects, state
         if self.mode == "truncate":
-            return (*self.held, Truncate(0.5, "clean")), state
+            return (*self.hold_effects, Truncate(0.5, "clean")), state
         if self.mode == "throw":
             error = rng.choice(_ERRORS, "error", exchange.request.url)
             headers = {"content-type": "text/javascript", "cache-control": "no-store"}
-            return (*self.held, Reply(200, headers, f"throw new {error};\n".encode())), state
+            return (
+                *self.hold_effects,
+                Reply(200, headers, f"throw new {error};\n".encode()),
+            ), state
         incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, rng)
-        return (*self.held, render("server", incident).reply(_GATEWAY_TIMEOUT)), state
+        return (*self.hold_effects, render("server", incident).reply(_GATEWAY_TIMEOUT)), state
 
     @override
     def outcome(self) -> str:

@@ -61,7 +61,7 @@ class HttpError(HeldFault, frozen=True):
         headers = _required(self.status, exchange.request.method)
         if self.retry_after is not None:
             headers["retry-after"] = str(self.retry_after)
-        return (*self.held, page.reply(self.status, headers)), state
+        return (*self.hold_effects, page.reply(self.status, headers)), state
 
     @override
     def outcome(self) -> str:

@@ -177,7 +177,7 @@ class MessageFault(Fault, frozen=True):
         return is_late and not self.is_endless
 
     @override
-    def held_at_most(self, seconds: float) -> Self:
+    def with_hold_at_most(self, seconds: float) -> Self:
         if self.action not in ("delay", "stall"):
             return self
         return self.model_copy(update={"seconds": min(self._seconds, seconds)})

@@ -103,7 +103,7 @@ class Bandwidth(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Hold the exchange, then limit its bodies."""
         down, up = self.rates
-        return (*self.held, Throttle(down, up, self.burst, self.scope)), state
+        return (*self.hold_effects, Throttle(down, up, self.burst, self.scope)), state
 
     @property
     @override

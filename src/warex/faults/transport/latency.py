@@ -90,7 +90,7 @@ class Latency(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Hold the exchange; the delay depends on the seed, the request and its number."""
         if self.distribution == "fixed":
-            return self.held, state
+            return self.hold_effects, state
         request = exchange.request
         name = f"{request.method} {request.url}"
         number, state = _next_of(name, state)
@@ -113,7 +113,7 @@ class Latency(HeldFault, frozen=True):
                 return self.delay * math.pow(1 - draw, -1 / (self.alpha or 1.0))
 
     @override
-    def held_at_most(self, seconds: float) -> Self:
+    def with_hold_at_most(self, seconds: float) -> Self:
         limits = {"delay": min(self.delay, seconds)}
         if self.distribution != "fixed":
             limits["at_most"] = min(self.at_most, seconds)

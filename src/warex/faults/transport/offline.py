@@ -28,7 +28,7 @@ class Offline(HeldFault, frozen=True):
         until = number_in(state, "until")
         if exchange.at >= until:
             until = exchange.at + self.lasts
-        return (*self.held, Cut("reset", ends_open=True)), {**state, "until": until}
+        return (*self.hold_effects, Cut("reset", ends_open=True)), {**state, "until": until}
 
     def still_applies(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether the time is not over."""

@@ -48,7 +48,7 @@ class SlowBody(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Hold the first piece, then send the others with pauses."""
         trickle = Trickle(self.pause, self.pieces or 0, self.piece_bytes or 0)
-        return (*self.held, trickle), state
+        return (*self.hold_effects, trickle), state
 
     @property
     @override

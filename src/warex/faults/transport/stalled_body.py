@@ -40,7 +40,7 @@ class StalledBody(SilentFault, BodyFault, frozen=True):
         return (effect,), state
 
     @override
-    def held_at_most(self, seconds: float) -> Self:
+    def with_hold_at_most(self, seconds: float) -> Self:
         stall = seconds if self.stall is None else min(self.stall, seconds)
         then = "go_on" if self.then == "never" else self.then
         return self.model_copy(update={"stall": stall, "then": then})

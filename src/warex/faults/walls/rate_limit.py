@@ -83,4 +83,4 @@ class RateLimit(Fault, frozen=True):
 
     @override
     def outcome(self) -> str:
-        return f"answered 429; so is all else that matches within {self.window:g} s"
+        return f"answered 429, as is everything else that matches within {self.window:g} s"

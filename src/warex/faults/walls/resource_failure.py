@@ -23,7 +23,7 @@ class ResourceFailure(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the status and a server's error page."""
         incident = Incident.of(exchange.request, self.status, rng)
-        return (*self.held, render("server", incident).reply(self.status)), state
+        return (*self.hold_effects, render("server", incident).reply(self.status)), state
 
     @override
     def outcome(self) -> str:

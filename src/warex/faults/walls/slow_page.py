@@ -26,7 +26,7 @@ class SlowPage(HeldFault, frozen=True):
 
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Hold the first piece, then send the others with pauses."""
-        return (*self.held, Trickle(self.pause)), state
+        return (*self.hold_effects, Trickle(self.pause)), state
 
     @property
     @override

@@ -55,7 +55,7 @@ class ItemGone(Fault, frozen=True):
 
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer for the item, or take it out of a basket."""
-        request, removed = exchange.request, _gone(state)
+        request, removed = exchange.request, _removed_items(state)
         if not any(it.is_asked_for(request) for it in removed):
             new = item_of(request)
             if new is None:
@@ -113,7 +113,7 @@ class ItemGone(Fault, frozen=True):
     @override
     def reaches(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether a request is for the item, or for a page or data that may have it in a basket."""
-        request, removed = exchange.request, _gone(state)
+        request, removed = exchange.request, _removed_items(state)
         kind = resource_of(request)
         if kind not in ("document", "xhr", "other") or not removed:
             return False
@@ -133,7 +133,7 @@ class ItemGone(Fault, frozen=True):
         )
 
 
-def _gone(state: FaultState) -> tuple[Item, ...]:
+def _removed_items(state: FaultState) -> tuple[Item, ...]:
     """Return the items that are gone."""
     stored = state.get("gone")
     known = stored if isinstance(stored, list) else []

@@ -1,4 +1,4 @@
-"""The items of a site, such as a shop's, told by the addresses of their pages and data."""
+"""The items of a site, such as a shop's, identified by the addresses of their pages and data."""
 
 import posixpath
 from collections.abc import Iterator

@@ -153,7 +153,7 @@ class TwoFactor(Wall, frozen=True):
 
 
 def _code(incident: Incident, way: Way) -> str:
-    """Return the code of a host; one that nobody is shown is longer than what can be typed."""
+    """Return the code of a host; a code that is never shown is too long to be typed."""
     digits = 16 if way == "other" else 6
     return str(
         int(incident.rng.draw("code", incident.host) * 9 * 10 ** (digits - 1)) + 10 ** (digits - 1)

@@ -23,7 +23,7 @@ _CLOSES_WITHIN: Final = 1.0
 
 
 class Authority(Protocol):
-    """WAREX's certificate authority, as a user is told of it."""
+    """How messages name WAREX's certificate authority."""
 
     @property
     def certificate(self) -> Path:

@@ -1,4 +1,4 @@
-"""Refuses clients that name an episode which does not run: their traffic is nobody's."""
+"""Refuses clients that name an episode which does not run: their traffic belongs to no trial."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -89,7 +89,7 @@ class Refusal:
         body = b"" if head.method == "HEAD" else f"{_TEXT}\n".encode()
         return Plan(Respond(403, fields, (body,)))
 
-    def held(self, exchange: Exchange) -> None:
+    def hold_ended(self, exchange: Exchange) -> None:
         """Nothing is held."""
 
     def stopped(self, exchange: Exchange, stop: Stop) -> None:

@@ -1,6 +1,6 @@
 """The hosts that WAREX answers itself; no rule concerns them, and no name service knows them.
 
-Importing all faults is slow, so it is done only for a host whose form is that of a fault's site.
+Importing all faults is slow, so it is done only for a host in the form of a fault's site.
 """
 
 from collections.abc import Collection, Iterator, Mapping

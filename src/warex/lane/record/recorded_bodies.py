@@ -23,7 +23,7 @@ class RecordedBodies:
         self._blobs = blobs
         self._redactor = redactor
         self._left = MOST
-        self._kept: set[str] = set()
+        self._references: set[str] = set()
 
     def keep(self, body: bytes, content_type: str, content_encoding: str) -> str:
         """Store a body and return its reference; empty if there is none, or it is not kept.
@@ -39,7 +39,7 @@ class RecordedBodies:
             return ""
         self._left -= len(body)
         reference = self._blobs.put(self._redactor.body(body, content_type))
-        self._kept.add(reference)
+        self._references.add(reference)
         return reference
 
     def close(self) -> None:
@@ -47,6 +47,6 @@ class RecordedBodies:
         learned = self._redactor.learned
         if learned.is_empty:
             return
-        for reference in self._kept:
+        for reference in self._references:
             if learned.in_text(self._blobs.get(reference)):
                 self._blobs.remove(reference)

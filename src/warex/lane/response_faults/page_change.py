@@ -30,7 +30,7 @@ class PageChange(Struct, eq=False):
     """Whether the body's beginning is a decompression bomb, which passes as it came."""
     awaits_report: bool = False
     """Whether the changed page is to report that the change was shown."""
-    found_nothing: bool = False
+    changes_nothing: bool = False
     """Whether the page has reported that it has nothing to change."""
     removed_by_page: bool = False
     """Whether the page has undone the change before it was seen."""

@@ -175,7 +175,7 @@ class RewrittenPages:
         head: ResponseHead,
         beginning: bytes,
     ) -> ResponseHead:
-        # A key that followed from the seed could be computed by whoever guesses the seed.
+        # A page that guesses the seed could compute a key that followed from it.
         channel = ReportChannel(secrets.token_hex(_KEY_BYTES))
         edit = effect.edit
         if isinstance(edit, InjectedScript):
@@ -201,7 +201,7 @@ class RewrittenPages:
             self._hanging[edit.hanging] = change.injection
         return head
 
-    def rewrite_whole(
+    def rewrite_complete(
         self, change: PageChange, asked: RequestHead, response: WholeResponse
     ) -> WholeResponse:
         """Rewrite a complete response, to which another fault may have been applied."""
@@ -227,7 +227,7 @@ class RewrittenPages:
         return pages or path in self._links or path in self._walls
 
     def hanging(self, path: str) -> PlannedInjection | None:
-        """Return the injection of a page that asks what nobody answers; None for others."""
+        """Return the injection of a page whose request is never answered; None for others."""
         return self._hanging.get(path)
 
     def handle_report(self, request: Request, path: str, content: bytes) -> WholeResponse:
@@ -310,7 +310,7 @@ class RewrittenPages:
         # What an act came with is not a change of the page.
         values = () if report.what == SHOWN else reported[:MAX_CHANGES]
         self._record(change, report, changes=[reported_value(it) for it in values])
-        change.found_nothing |= report.what == NOTHING
+        change.changes_nothing |= report.what == NOTHING
         change.removed_by_page |= report.what == REMOVED
         if report.what == SHOWN:
             if isinstance(page.edit, InjectedScript):

@@ -59,11 +59,11 @@ class SiteReaders:
             )
         return [reader for reader in readers if reader is not None]
 
-    def note_held(self, request: Request, resource: Resource, head: ResponseHead) -> None:
+    def note_buffered(self, request: Request, resource: Resource, head: ResponseHead) -> None:
         """Note a response that is read to its end before a fault is applied to it."""
         self._rewritten.code_reader(request.url, resource, head, streamed=False)
 
-    def read_held(self, response: WholeResponse) -> None:
+    def read_buffered(self, response: WholeResponse) -> None:
         """Read a site's response that was read to its end."""
         read_page(response.head, response.body, self._redactor)
 

@@ -83,7 +83,7 @@ class Sockets:
             )
 
     def opened(self, state: ExchangeState) -> None:
-        """Note that a WebSocket is open; its end will be told."""
+        """Note that a WebSocket is open; its end will be reported."""
         self._of(state)
 
     def _add(self, wire: WireExchange, steps: Iterable[FrameStep], from_client: bool) -> None:

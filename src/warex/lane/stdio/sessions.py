@@ -172,12 +172,12 @@ class StdioSessions:
             raise BadCall(409, f"{name!a} may not follow here, but {', '.join(sorted(known.may))}")
         elif name == "held":
             known.may.discard("held")
-            self._handler.held(known.exchange)
+            self._handler.hold_ended(known.exchange)
             return {}
         elif name == "answer":
             step = known.follow(self._answer(known.exchange, body), "whole", "whole")
         elif name == "whole":
-            step = known.follow(self._whole(known.exchange), "", "")
+            step = known.follow(self._complete_answer(known.exchange), "", "")
         else:
             outcome = _outcome(body)
             del session.live[number]
@@ -246,10 +246,10 @@ class StdioSessions:
         exchange.response_body, exchange.response_complete = body, True
         plan = self._handler.response(exchange)
         if isinstance(plan.then, ReadWhole):
-            return Step("whole", plan.hold_s) if plan.hold_s else self._whole(exchange)
+            return Step("whole", plan.hold_s) if plan.hold_s else self._complete_answer(exchange)
         return self._planned(exchange, plan)
 
-    def _whole(self, exchange: Exchange) -> Step:
+    def _complete_answer(self, exchange: Exchange) -> Step:
         return self._planned(exchange, self._handler.whole_response(exchange))
 
     def _planned(self, exchange: Exchange, plan: Plan[Any]) -> Step:

@@ -82,7 +82,7 @@ class Traffic:
         """Return a complete response without what only WAREX asked for."""
         return response
 
-    def read_held(self, response: WholeResponse) -> None:
+    def read_buffered(self, response: WholeResponse) -> None:
         """Read a complete response, which a fault may replace for the client."""
 
     def stream(

@@ -1,4 +1,4 @@
-"""Decodes a stream in a content coding a part at a time, so that nobody waits for all of it."""
+"""Decodes a stream in a content coding in parts, so that no other exchange waits for all."""
 
 from collections import deque
 from collections.abc import Iterator

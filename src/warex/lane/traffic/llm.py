@@ -306,10 +306,10 @@ class LlmTraffic(Traffic):
 
     @override
     def as_asked(self, response: WholeResponse) -> WholeResponse:
-        return response if self.tap.tokens is None else self.tap.tokens.whole(response)
+        return response if self.tap.tokens is None else self.tap.tokens.read_complete(response)
 
     @override
-    def read_held(self, response: WholeResponse) -> None:
+    def read_buffered(self, response: WholeResponse) -> None:
         headers = response.head.headers
         self.tap.add(response.body, self._calls.recorder.clock.now())
         self.tap.read_upstream_usage(

@@ -53,7 +53,7 @@ class LlmTap(Struct):
     coded: CodedStream | None = None
     """Decodes it first, where it is encoded."""
     first_token: float | None = None
-    """Second of the trial at which the model first said something, if that is known by then."""
+    """Second of the trial at which the first content of the answer came, if known by then."""
     cache_entry: CacheLookup | None = None
     sent_at: float = 0.0
     """Second of the trial at which the model was asked: its latency has no fault's delay."""

@@ -22,7 +22,7 @@ class LlmWebsocketCalls(Struct):
     """The calls of one WebSocket; those of a stream are answered in order."""
 
     exchange: str
-    """The exchange of the WebSocket; that of a call is ``x5/1``, ``x5/2``…"""
+    """The exchange of the WebSocket; a call's is ``x5/1``, ``x5/2``…"""
     count: int = 0
     _streams: dict[str, deque[LlmWebsocketCall]] = field(default_factory=dict)
 

@@ -198,10 +198,10 @@ class McpCalls:
             late = partial(self._send_late, tap, call, amendment, serialized)
             self._call_later(amendment.after, late)
             return b""
-        self._given(tap, call, amendment, serialized, now)
+        self._record_changed(tap, call, amendment, serialized, now)
         return serialized
 
-    def _given(
+    def _record_changed(
         self, tap: McpTap, call: PendingRequest, amendment: Amendment, serialized: bytes, now: float
     ) -> None:
         """Record a changed answer."""
@@ -220,7 +220,7 @@ class McpCalls:
         if call.request.key is None or tap.session.pending.pop(call.request.key, None) is not call:
             return
         amendment.waited_s += amendment.after
-        self._given(tap, call, amendment, serialized, self.recorder.clock.now())
+        self._record_changed(tap, call, amendment, serialized, self.recorder.clock.now())
         tap.send(serialized)
 
     def push(self, session: McpSession, message: bytes, after: float) -> None:

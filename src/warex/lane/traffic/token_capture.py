@@ -70,7 +70,7 @@ class TokenCapture:
         events = self._splitter.feed(piece) if piece else self._splitter.close()
         return b"".join(map(self._event, events))
 
-    def whole(self, response: WholeResponse) -> WholeResponse:
+    def read_complete(self, response: WholeResponse) -> WholeResponse:
         """Read a complete answer; return it as the agent gets it."""
         if self._reader is None or self._error is not None:
             return response

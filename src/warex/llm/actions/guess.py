@@ -63,7 +63,7 @@ _BUILTIN: Final = frozenset(dir(builtins)) - {"reload"}
 
 
 WITHOUT_ACTIONS: Final = (
-    "where it shows in no action, a recovery cannot be told from what a page or a client does by"
+    "WAREX cannot distinguish a recovery that no action shows from what a page or a client does by"
     " itself: name the agent's actions (--vocabulary FILE,"
     f" {documentation('reference/llm#vocabulary')})"
 )
@@ -89,7 +89,7 @@ def guess_actions(
 
 
 def code_of_answer(text: str, tool_calls: Iterable[ToolCall]) -> tuple[Code, ...]:
-    """Return the code in a model's answer: that of its tool calls, else that in its text."""
+    """Return the code in a model's answer: in its tool calls, or else in its text."""
     text = without_thoughts(text)
     if calls := tuple(tool_calls) or written_calls(text):
         return tuple(code for call in calls if (code := code_in_tool_call(call)) is not None)

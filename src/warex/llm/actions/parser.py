@@ -86,10 +86,10 @@ def _json_within(text: str) -> JsonValue:
     return _json(text[begin : end + 1]) if 0 <= begin < end else None
 
 
-_SAID = ("name", "method", "action_type", "action", "type")
+_NAME_KEYS = ("name", "method", "action_type", "action", "type")
 """Keys for an action's name: ``method`` in Stagehand; ``action_type`` in Skyvern; the latter two in
 computer use. All but the first two count only under ``action`` or ``actions``."""
-_GIVEN = ("arguments", "parameters", "action_input")
+_ARGUMENT_KEYS = ("arguments", "parameters", "action_input")
 
 
 def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
@@ -97,9 +97,13 @@ def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
     fields = as_dict(value)
     action = fields.get("action", fields.get("actions"))
     if isinstance(action, str) and action in names:
-        rest = {key: item for key, item in fields.items() if key not in ("action", *_GIVEN)}
-        arguments: JsonValue = next((fields[key] for key in _GIVEN if fields.get(key)), rest)
-        yield Action(action, (arguments,) if isinstance(arguments, str) else _given(arguments))
+        rest = {key: item for key, item in fields.items() if key not in ("action", *_ARGUMENT_KEYS)}
+        arguments: JsonValue = next(
+            (fields[key] for key in _ARGUMENT_KEYS if fields.get(key)), rest
+        )
+        yield Action(
+            action, (arguments,) if isinstance(arguments, str) else _arguments_of(arguments)
+        )
     elif isinstance(action, str):
         yield from _in_text(action, names)
     elif action is not None:
@@ -109,7 +113,7 @@ def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
         yield from _in_item(fields, names, keyed=False)
 
 
-def _given(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
+def _arguments_of(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
     if isinstance(arguments, list):
         return tuple(one for one in arguments if isinstance(one, str))
     return as_dict(arguments)
@@ -117,12 +121,12 @@ def _given(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
 
 def _in_item(value: JsonValue, names: frozenset[str], *, keyed: bool = True) -> Iterator[Action]:
     item = as_dict(value)
-    keys = _SAID if keyed else _SAID[:2]
+    keys = _NAME_KEYS if keyed else _NAME_KEYS[:2]
     name_key = next((key for key in keys if as_text(item.get(key)) in names), None)
     if name_key is not None:
-        rest = {key: one for key, one in item.items() if key not in (name_key, *_GIVEN)}
-        candidates = (item.get(key) for key in _GIVEN)
-        yield Action(as_text(item[name_key]), _given(next(filter(None, candidates), rest)))
+        rest = {key: one for key, one in item.items() if key not in (name_key, *_ARGUMENT_KEYS)}
+        candidates = (item.get(key) for key in _ARGUMENT_KEYS)
+        yield Action(as_text(item[name_key]), _arguments_of(next(filter(None, candidates), rest)))
     elif keyed:
         for key, arguments in item.items():
             # Structured outputs list every action and set all but one to null.

@@ -1,7 +1,7 @@
 """Reads the calls in an agent's Python code, without running it.
 
 Names that are bound to constants are replaced, loops over constants are unrolled, and functions
-that the code defines are read where they are called. So are those of code that ran before in the
+that the code defines are read where they are called. This includes functions of earlier code in the
 same interpreter.
 """
 

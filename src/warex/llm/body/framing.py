@@ -62,7 +62,7 @@ class BodyFrames(Struct):
 
 
 class EventReader:
-    """Reads the events of a stream as they come, so that nobody waits for all of them at its end.
+    """Reads the events of a stream as they come, so that reading them all is not left to its end.
 
     What is not a stream of events it leaves to ``split_frames``.
     """

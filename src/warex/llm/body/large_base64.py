@@ -30,7 +30,7 @@ class OmittedBase64(Struct, frozen=True):
     def __bool__(self) -> bool:
         return bool(self.texts)
 
-    def whole(self, body: bytes) -> bytes:
+    def restore(self, body: bytes) -> bytes:
         """Return a body with all strings put back."""
         if not self:
             return body

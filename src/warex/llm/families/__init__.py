@@ -83,7 +83,7 @@ def apis() -> Iterator[LlmApi]:
 
 
 def is_api_path(path: str) -> bool:
-    """Whether a path without query is that of a family's calls; takes under 2 µs."""
+    """Whether a path without query belongs to a family's calls; takes under 2 µs."""
     return path.endswith(_OWN.endings) or path.endswith(_installed().endings)
 
 

@@ -258,9 +258,9 @@ def _read_block(builder: AnswerBuilder, index: int, block: Mapping[str, JsonValu
     builder.begun = True
     match block.get("type"):
         case "text":
-            builder.text += builder.spoken(block.get("text"))
+            builder.text += builder.text_piece(block.get("text"))
         case "thinking":
-            builder.reasoning += builder.spoken(block.get("thinking"))
+            builder.reasoning += builder.text_piece(block.get("thinking"))
         case kind if kind == "tool_use" or kind in _BY_SERVER:
             call = builder.call(index, as_text(block.get("id")))
             # In a stream the input begins as an empty object, and its text follows.
@@ -273,9 +273,9 @@ def _read_block(builder: AnswerBuilder, index: int, block: Mapping[str, JsonValu
 def _read_delta(builder: AnswerBuilder, index: int, delta: Mapping[str, JsonValue]) -> None:
     match delta.get("type"):
         case "text_delta":
-            builder.text += builder.spoken(delta.get("text"))
+            builder.text += builder.text_piece(delta.get("text"))
         case "thinking_delta":
-            builder.reasoning += builder.spoken(delta.get("thinking"))
+            builder.reasoning += builder.text_piece(delta.get("thinking"))
         case "input_json_delta":
             builder.call(index).add("", "", delta.get("partial_json"))
         case _:

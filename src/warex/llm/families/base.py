@@ -30,19 +30,19 @@ class StreamedAnswer:
 
     def __init__(self, api: "LlmApi") -> None:
         self._api = api
-        self.said = AnswerBuilder()
+        self.builder = AnswerBuilder()
         self.events = EventReader()
 
     def read(self, body: bytearray) -> None:
         """Read the events that are complete now; ``body`` is all that came."""
         for frame in self.events.read(body):
             if isinstance(frame, dict):
-                self._api.read(self.said, frame, complete=False)
+                self._api.read(self.builder, frame, complete=False)
 
     @property
     def has_content(self) -> bool:
-        """Whether the model has said something."""
-        builder = self.said
+        """Whether the answer has any content yet."""
+        builder = self.builder
         return bool(builder.text or builder.refusal or builder.reasoning or builder.calls)
 
 
@@ -102,7 +102,7 @@ class LlmApi(ABC):
         """
         if not 200 <= status < 300:
             return LlmAnswer(request.model, error=f"HTTP {status}: {body_excerpt(body)}")
-        builder = AnswerBuilder() if begun is None else begun.said
+        builder = AnswerBuilder() if begun is None else begun.builder
         arrived = split_frames(body, content_type, None if begun is None else begun.events)
         for frame in arrived.items:
             if isinstance(frame, dict):
@@ -150,7 +150,7 @@ class LlmApi(ABC):
         """Read one frame of a stream, or with ``complete`` a whole answer."""
 
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
-        """Yield the names of a request's tools: ``name``, or that of a function."""
+        """Yield the names of a request's tools: ``name``, or the name of a function."""
         for tool in map(as_dict, tools):
             name = as_text(tool.get("name")) or as_text(as_dict(tool.get("function")).get("name"))
             if name:

@@ -209,12 +209,12 @@ def _index(frame: Mapping[str, JsonValue]) -> int:
 def _read_block(builder: AnswerBuilder, index: int, block: Mapping[str, JsonValue]) -> None:
     """Read a block, its start or a delta: they have the same members."""
     builder.begun = True
-    builder.text += builder.spoken(block.get("text"))
+    builder.text += builder.text_piece(block.get("text"))
     for part in map(as_dict, as_list(as_dict(block.get("citationsContent")).get("content"))):
-        builder.text += builder.spoken(part.get("text"))
+        builder.text += builder.text_piece(part.get("text"))
     thought = as_dict(block.get("reasoningContent"))
     reasoning = as_dict(thought.get("reasoningText"))
-    builder.reasoning += builder.spoken(reasoning.get("text")) or builder.spoken(
+    builder.reasoning += builder.text_piece(reasoning.get("text")) or builder.text_piece(
         thought.get("text")
     )
     if used := as_dict(block.get("toolUse")):

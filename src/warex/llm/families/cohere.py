@@ -83,7 +83,7 @@ class Cohere(LlmApi):
                 _read_part(builder, as_dict(message.get("content")))
             case "tool-plan-delta":
                 builder.begun = True
-                builder.reasoning += builder.spoken(message.get("tool_plan"))
+                builder.reasoning += builder.text_piece(message.get("tool_plan"))
             case "tool-call-start" | "tool-call-delta":
                 call = as_dict(message.get("tool_calls"))
                 _read_call(builder, as_count(frame.get("index")), call)
@@ -91,7 +91,7 @@ class Cohere(LlmApi):
                 _read_end(builder, delta)
                 builder.ended = builder.begun and builder.error is None
             case _ if isinstance(frame.get("message"), dict):
-                _read_whole(builder, frame)
+                _read_complete(builder, frame)
             case None if frame.get("message") or frame.get("error"):
                 builder.error = error_message(frame)
             case _:
@@ -139,10 +139,10 @@ class Cohere(LlmApi):
         yield from image_at(url, ("image_url", "url"), _TOKENS_PER_IMAGE)
 
 
-def _read_whole(builder: AnswerBuilder, answer: Mapping[str, JsonValue]) -> None:
+def _read_complete(builder: AnswerBuilder, answer: Mapping[str, JsonValue]) -> None:
     builder.begun = True
     message = as_dict(answer.get("message"))
-    builder.reasoning += builder.spoken(message.get("tool_plan"))
+    builder.reasoning += builder.text_piece(message.get("tool_plan"))
     for part in map(as_dict, as_list(message.get("content"))):
         _read_part(builder, part)
     for index, call in enumerate(map(as_dict, as_list(message.get("tool_calls")))):
@@ -152,8 +152,8 @@ def _read_whole(builder: AnswerBuilder, answer: Mapping[str, JsonValue]) -> None
 
 def _read_part(builder: AnswerBuilder, part: Mapping[str, JsonValue]) -> None:
     builder.begun = True
-    builder.text += builder.spoken(part.get("text"))
-    builder.reasoning += builder.spoken(part.get("thinking"))
+    builder.text += builder.text_piece(part.get("text"))
+    builder.reasoning += builder.text_piece(part.get("thinking"))
 
 
 def _read_call(builder: AnswerBuilder, index: int, call: Mapping[str, JsonValue]) -> None:

@@ -346,9 +346,9 @@ def _read_candidate(builder: AnswerBuilder, candidate: Mapping[str, JsonValue]) 
     builder.begun = True
     for part in map(as_dict, _several(as_dict(candidate.get("content")).get("parts"))):
         if part.get("thought") is True:
-            builder.reasoning += builder.spoken(part.get("text"))
+            builder.reasoning += builder.text_piece(part.get("text"))
         else:
-            builder.text += builder.spoken(part.get("text"))
+            builder.text += builder.text_piece(part.get("text"))
         if called := as_dict(_get(part, "functionCall")):
             call = builder.call(len(builder.calls))
             call.add(called.get("id"), called.get("name"), called.get("args"))

@@ -110,10 +110,10 @@ class Ollama(LlmApi):
         builder.begun = True
         builder.is_continued = frame.get("done") is False
         builder.model = as_text(frame.get("model")) or builder.model
-        builder.text += builder.spoken(frame.get("response")) or builder.spoken(
+        builder.text += builder.text_piece(frame.get("response")) or builder.text_piece(
             message.get("content")
         )
-        builder.reasoning += builder.spoken(frame.get("thinking")) or builder.spoken(
+        builder.reasoning += builder.text_piece(frame.get("thinking")) or builder.text_piece(
             message.get("thinking")
         )
         calls = message.get("tool_calls") or frame.get("tool_calls") or []

@@ -298,9 +298,9 @@ def _read_choice(
         for piece in map(as_dict, content):
             builder.reasoning += _content(builder, piece.get("thinking"))
     if "refusal" in part:
-        builder.refusal += builder.spoken(part["refusal"])
+        builder.refusal += builder.text_piece(part["refusal"])
     if "reasoning" in part or "reasoning_content" in part:
-        builder.reasoning += builder.spoken(part.get("reasoning")) or builder.spoken(
+        builder.reasoning += builder.text_piece(part.get("reasoning")) or builder.text_piece(
             part.get("reasoning_content")
         )
     for position, call in enumerate(map(as_dict, as_list(part.get("tool_calls")))):
@@ -358,6 +358,6 @@ def _content(builder: AnswerBuilder, content: JsonValue) -> str:
     if isinstance(content, list):
         parts = map(as_dict, content)
         return "".join(
-            builder.spoken(p.get("text")) or builder.spoken(p.get("refusal")) for p in parts
+            builder.text_piece(p.get("text")) or builder.text_piece(p.get("refusal")) for p in parts
         )
-    return builder.spoken(content)
+    return builder.text_piece(content)

@@ -59,7 +59,7 @@ _NOT_STARTED: Final = ("overloaded", "unavailable")
 """Errors of the API itself, which it sends as an event ``error``; others fail the response."""
 _KEYED: Final = ("function_call", "custom_tool_call")
 """Items whose arguments are streamed in deltas."""
-_GIVEN: Final = ("arguments", "input", "action", "operation", "queries", "code")
+_ARGUMENT_KEYS: Final = ("arguments", "input", "action", "operation", "queries", "code")
 """Keys of a tool item's arguments."""
 
 
@@ -113,7 +113,7 @@ class OpenAiResponses(LlmApi):
         elif kind == "response.output_item.done":
             _read_item(builder, index, as_dict(frame.get("item")), "done")
         elif kind.endswith(".delta"):
-            _read_delta(builder, kind, index, builder.spoken(frame.get("delta")))
+            _read_delta(builder, kind, index, builder.text_piece(frame.get("delta")))
         elif kind == "response.reasoning_summary_part.added" and builder.reasoning:
             builder.reasoning += _BETWEEN_SUMMARIES
         elif complete and (
@@ -276,7 +276,7 @@ def _read_item(
         _extend(builder.refusal, _joined(builder, parts, "refusal"), how)
     elif kind == "reasoning":
         shown = as_list(item.get("content")) or as_list(item.get("summary"))
-        texts = [builder.spoken(as_dict(part).get("text")) for part in shown]
+        texts = [builder.text_piece(as_dict(part).get("text")) for part in shown]
         between = _BETWEEN_SUMMARIES if builder.reasoning and how == "whole" else ""
         thought = _BETWEEN_SUMMARIES.join(filter(None, texts))
         _extend(builder.reasoning, between + thought if thought else "", how)
@@ -397,7 +397,7 @@ _EMPTY: Final[Mapping[str, JsonValue]] = {
 
 
 def _joined(builder: AnswerBuilder, parts: list[dict[str, JsonValue]], key: str) -> str:
-    return "".join(builder.spoken(part.get(key)) for part in parts)
+    return "".join(builder.text_piece(part.get(key)) for part in parts)
 
 
 def _extend(text: GrowingText, added: str, how: str) -> None:
@@ -428,7 +428,7 @@ def _tool_call(kind: str, item: Mapping[str, JsonValue]) -> PartialCall:
     """Return the call of a built-in tool; the API runs those without a ``call_id``."""
     id = as_text(item.get("call_id"))
     call = PartialCall(id or as_text(item.get("id")), by_server=not id)
-    key = next((key for key in _GIVEN if item.get(key)), None)
+    key = next((key for key in _ARGUMENT_KEYS if item.get(key)), None)
     arguments = item.get(key) if key else None
     plain = isinstance(arguments, dict) or key in ("arguments", "input")
     name = as_text(item.get("name")) or kind.removesuffix("_call")

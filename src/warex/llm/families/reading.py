@@ -70,7 +70,7 @@ class AnswerBuilder(Struct):
     is_continued: bool = False
     """Whether the last frame announces more of a stream."""
 
-    def spoken(self, value: JsonValue) -> str:
+    def text_piece(self, value: JsonValue) -> str:
         """Return a piece of the model's text; a number marks the answer as malformed."""
         if isinstance(value, str):
             return value

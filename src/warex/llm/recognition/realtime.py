@@ -53,7 +53,7 @@ _NOTHING: Final = SocketEvent("", is_end=False)
 
 
 class _Session(Dialect):
-    """What a client has said since the last answer, and what holds for all of them."""
+    """What a client has sent since the last answer, and its settings for all answers."""
 
     api: str
 
@@ -91,7 +91,7 @@ class _Session(Dialect):
 
 
 def _without_sound(value: JsonValue) -> JsonValue:
-    """Return what a client has said without its sound and pictures, which are long."""
+    """Return what a client has sent, without sound and pictures, which are long."""
     if isinstance(value, list):
         return [_without_sound(it) for it in value]
     if not isinstance(value, dict):

@@ -46,7 +46,7 @@ class _Reordering(Struct):
         return draw(self.effect.seed, *place) < self.effect.share
 
 
-class _Held(Struct, frozen=True):
+class _DelayedPacket(Struct, frozen=True):
     """A packet that is held."""
 
     ends: PacketEnds
@@ -61,7 +61,7 @@ class HeldPackets:
         """``broke`` is called if the kernel refuses."""
         self._queue, self._broke = queue, broke
         self._reorderings: dict[_End, list[_Reordering]] = {}
-        self._held: dict[int, _Held] = {}
+        self._delayed: dict[int, _DelayedPacket] = {}
         self._is_open = False
         self._loop = asyncio.get_running_loop()
 
@@ -90,7 +90,7 @@ class HeldPackets:
         if self._reorderings.pop(client, None) is None:
             return
         self._read()
-        for number, packet in tuple(self._held.items()):
+        for number, packet in tuple(self._delayed.items()):
             if client in _sides(packet.ends):
                 packet.timer.cancel()
                 self._release(number)
@@ -110,14 +110,14 @@ class HeldPackets:
     def _arrived(self, packet: QueuedPacket) -> None:
         reordering = self._drawn(packet.ends)
         if packet.ends is None or reordering is None:
-            for earlier in self._held.values():
+            for earlier in self._delayed.values():
                 if earlier.ends == packet.ends:
                     earlier.reordering.overtaken()
             self._release(packet.number)
             return
         release = partial(self._release, packet.number)
         timer = self._loop.call_later(reordering.effect.seconds, release)
-        self._held[packet.number] = _Held(packet.ends, reordering, timer)
+        self._delayed[packet.number] = _DelayedPacket(packet.ends, reordering, timer)
 
     def _drawn(self, ends: PacketEnds | None) -> _Reordering | None:
         """Return what holds a packet; None if it passes."""
@@ -127,7 +127,7 @@ class HeldPackets:
         return next((it for it in applying if it.draws(ends)), None)
 
     def _release(self, number: int) -> None:
-        self._held.pop(number, None)
+        self._delayed.pop(number, None)
         try:
             packet_queue.release(self._queue, number)
         except OSError as error:

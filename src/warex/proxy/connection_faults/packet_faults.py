@@ -35,7 +35,7 @@ class PacketFaults:
     ) -> None:
         """``broke`` is called if the kernel refuses."""
         self._passed, self._tries, self._broke = passed, tries, broke
-        self._held = HeldPackets(passed.queue, broke)
+        self._delayed = HeldPackets(passed.queue, broke)
         self._open: dict[socket.socket, _Connection] = {}
         self._listeners = {it.getsockname()[:2] for it in passed.tcp}
         self._splits_packets = False
@@ -102,17 +102,17 @@ class PacketFaults:
     def close(self) -> None:
         """Stop, and read no packets any more."""
         self.stop()
-        self._held.close()
+        self._delayed.close()
 
     def _hold(self, entry: PacketEntry, injection: PlannedInjection) -> None:
         def overtaken() -> None:
             self._tries.settle(injection, delivered=True)
 
         for effect in _reordering(injection):
-            self._held.begin((entry.address, entry.port), effect, overtaken)
+            self._delayed.begin((entry.address, entry.port), effect, overtaken)
 
     def _settle(self, connection: _Connection, missed: str) -> None:
-        self._held.end((connection.entry.address, connection.entry.port))
+        self._delayed.end((connection.entry.address, connection.entry.port))
         injections = (*connection.lossy, *connection.reordered)
         self._tries.settle(*injections, delivered=False, reason=missed)
 
@@ -120,7 +120,7 @@ class PacketFaults:
         # No connection comes from port 0.
         probe = PacketEntry("127.0.0.1", 0, is_queued=True)
         try:
-            self._held.open()
+            self._delayed.open()
             nftables.set_packet_entries(self._passed.netfilter, (probe,))
             nftables.set_packet_entries(self._passed.netfilter, ())
         except OSError as error:
@@ -140,7 +140,7 @@ class PacketFaults:
                 self._splits_packets = True
             entries = [connection.entry for connection in self._open.values()]
             if any(entry.is_queued for entry in entries):
-                self._held.open()
+                self._delayed.open()
             nftables.set_packet_entries(self._passed.netfilter, entries)
         except OSError as error:
             self._broke(error)

@@ -104,7 +104,7 @@ class ProxyEpisode:
     name: str
     port: int
     ended: "dict[str, JsonValue] | None" = None
-    """What the control API has said of it at its end."""
+    """What the control API has reported about it at its end."""
 
     @property
     def pid(self) -> int:
@@ -127,7 +127,7 @@ class ProxyEpisode:
         return None if reason is None else str(reason)
 
     def call(self, method: str, path: str, body: "JsonValue" = None) -> Any:
-        """Call the control API about it; raises as that of the process."""
+        """Call the control API about it; raises the same errors as the process."""
         return self.process.call(method, f"{path}?task={quote(self.name, safe='')}", body)
 
     def end(self) -> None:

@@ -72,7 +72,7 @@ def serve(channel: socket.socket, passed: PassedSockets | None = None) -> None:
 
 
 class _Notices(logging.Handler):
-    """Sends warnings of WAREX, such as that of a plug-in that cannot be used, to the caller."""
+    """Sends warnings of WAREX, such as one about an unusable plug-in, to the caller."""
 
     def __init__(self, send: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)

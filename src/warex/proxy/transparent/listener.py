@@ -147,7 +147,7 @@ class RedirectListener:
                 return
             if site is not None:
                 await self._readable(client, site)
-            # Whoever sends first decides; the server, if both do.
+            # The side that sends first decides; the server, if both do.
             detected = "other" if site and _is_readable(site) else await self._detect(client, None)
         match detected:
             case "left" | "silent":

@@ -112,7 +112,7 @@ def line(x1: float, y1: float, x2: float, y2: float, look: str) -> str:
 
 
 def rect(x: float, y: float, width: float, height: float, look: str, tip: str = "") -> str:
-    """Draw a rectangle; ``tip`` is said when it is pointed at."""
+    """Draw a rectangle; ``tip`` is its tooltip."""
     size = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
     if tip:
         return f'<rect class="{look}" {size}><title>{escape(tip)}</title></rect>'

@@ -36,10 +36,10 @@ def case_annotations(cases: Iterable[Case]) -> Iterator[Annotation]:
             case "failed" | "error":
                 yield Annotation("error", f"WAREX: {case.name}", case.message)
             case "skipped":
-                yield Annotation("warning", f"WAREX: {case.name} cannot be told", case.message)
+                yield Annotation("warning", f"WAREX: {case.name} is undecided", case.message)
             case "passed":
                 if case.message:
-                    yield Annotation("notice", f"WAREX: {case.name} cannot be told", case.message)
+                    yield Annotation("notice", f"WAREX: {case.name} is undecided", case.message)
 
 
 def commands(annotations: Iterable[Annotation]) -> tuple[str, ...]:

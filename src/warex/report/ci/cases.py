@@ -31,7 +31,7 @@ def gate_cases(
 ) -> tuple[Case, ...]:
     """Return a case for each gate, in the order in which they were given.
 
-    A gate that cannot be told is skipped, as in pytest, unless ``on_unclear`` decides otherwise.
+    An undecided gate is skipped, as in pytest, unless ``on_unclear`` decides otherwise.
     """
     if judgement is None:
         return ()

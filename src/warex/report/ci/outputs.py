@@ -20,7 +20,7 @@ class CiOutputs:
     def check(self, prefix: str = "--") -> None:
         """Raise an error if a file cannot be written, before anything runs.
 
-        ``prefix`` is that of the options' names.
+        ``prefix``: of the options' names.
         """
         if self.junit_trials and self.junit is None:
             raise InputError(

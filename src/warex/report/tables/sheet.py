@@ -35,7 +35,7 @@ class Sheet:
 
     @property
     def titles(self) -> list[str]:
-        """The titles of its columns, with that of the agents unless it is stacked."""
+        """The titles of its columns, the agents' column included unless it is stacked."""
         return [*([] if self.stacked else ["agent"]), *(column.title for column in self.columns)]
 
     @property

@@ -101,7 +101,7 @@ def _tasks(inspection: Inspection) -> Iterator[RenderableType]:
     if not inspection.tasks:
         return
     yield Text("Tasks", style="bold")
-    yield Text("Whether a task was done cannot be told from its traffic.")
+    yield Text("Traffic alone does not show whether a task was done.")
     heads = (
         *(Heading("task", is_text=True), Heading("told by", is_text=True)),
         *map(Heading, ("exchanges", "LLM calls", "steps", "tokens in", "tokens out", "cost")),

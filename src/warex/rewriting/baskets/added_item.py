@@ -67,7 +67,7 @@ class AddedItem(JsonEdit):
         ]
 
     def _amount(self, amounts: list[Money]) -> Decimal:
-        """Return the price in the unit in which amounts are told."""
+        """Return the price in the unit of the amounts."""
         shown = [money.value for money in amounts if money.value]
         if any(money.places or money.text for money in amounts):
             return self.price

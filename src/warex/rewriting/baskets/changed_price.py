@@ -98,7 +98,7 @@ class ChangedPrice(JsonEdit):
         yield from basket.with_totals(more)
 
     def _of_line(self, line: JsonLine, unit: int) -> tuple[Decimal | None, Decimal]:
-        """Return what one piece of a line costs, if that is told, and all of them."""
+        """Return what one piece of a line costs, if the line says it, and what all of them cost."""
         if line.prices and line.prices[0][1].value * line.quantity == line.sum:
             price = self.pricing.of(line.prices[0][1], unit)
             return price, price * line.quantity

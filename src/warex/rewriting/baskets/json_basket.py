@@ -42,7 +42,7 @@ class JsonLine:
     span: JsonSpan
     title: str
     lines: tuple[tuple[JsonSpan, Money], ...]
-    """What all its pieces cost, if it is told."""
+    """What all its pieces cost, if the basket says it."""
     prices: tuple[tuple[JsonSpan, Money], ...]
     """What one of them costs."""
     quantity: Decimal

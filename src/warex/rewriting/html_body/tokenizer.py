@@ -44,7 +44,7 @@ class HtmlStream:
         self._mark: bytes | None = None
         """The byte order mark; None until enough bytes have arrived."""
         self._undecoded = b""
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._sent = 0
         """Bytes of the document before those held."""
         self._tokens = _Tokens()
@@ -66,7 +66,7 @@ class HtmlStream:
 
     def take(self, data: bytes, *, final: bool = False) -> None:
         """Add data to the document; ``final`` marks its end."""
-        self._held += data
+        self._buffer += data
         self._tokens.text += self._decoded(data, final=final)
 
     def tokens(self) -> "Iterator[PositionedToken]":
@@ -91,14 +91,14 @@ class HtmlStream:
         """Remove the held bytes before a place, and return them."""
         size = len(self._mark or b"") + place * (2 if self._order else 1) - self._sent
         size = max(0, size)
-        taken = bytes(self._held[:size])
-        del self._held[:size]
+        taken = bytes(self._buffer[:size])
+        del self._buffer[:size]
         self._sent += size
         return taken
 
     def rest(self) -> bytes:
         """Remove all held bytes, and return them."""
-        rest, self._held = bytes(self._held), bytearray()
+        rest, self._buffer = bytes(self._buffer), bytearray()
         return rest
 
     def _decoded(self, data: bytes, *, final: bool = False) -> str:
@@ -146,13 +146,13 @@ class _Tokens:
         """Where each line begins."""
         self._counted = 0
         """Characters whose line breaks are counted."""
-        self._given = 0
+        self._returned = 0
         """Characters passed to the tokenizer."""
         self.inside = ""
         """The open element with raw text."""
 
     def next(self) -> Iterator[PositionedToken]:
-        text, self._given = self.text[self._given :], len(self.text)
+        text, self._returned = self.text[self._returned :], len(self.text)
         # A return at the end may be the first half of a break.
         known = len(self.text) - self.text.endswith("\r")
         self._lines += [it.end() for it in _BREAK.finditer(self.text, self._counted, known)]

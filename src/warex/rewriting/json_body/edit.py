@@ -127,15 +127,15 @@ class _JsonRewriter(Rewriter):
     edit: JsonEdit
     about: str
     changes: tuple[ValueChange, ...] = ()
-    _held: bytearray = field(default_factory=bytearray)
+    _buffer: bytearray = field(default_factory=bytearray)
     _over: bool = False
 
     def feed(self, data: bytes) -> bytes:
         """Return nothing until the end, unless the response is too large to be held."""
         if self._over:
             return data
-        self._held += data
-        if len(self._held) <= _LARGEST:
+        self._buffer += data
+        if len(self._buffer) <= _LARGEST:
             return b""
         self._over = True
         return self._rest()
@@ -158,7 +158,7 @@ class _JsonRewriter(Rewriter):
         return mark + apply_replacements(text, made).encode(encoding, errors)
 
     def _rest(self) -> bytes:
-        rest, self._held = bytes(self._held), bytearray()
+        rest, self._buffer = bytes(self._buffer), bytearray()
         return rest
 
 

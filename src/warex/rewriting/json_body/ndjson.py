@@ -59,7 +59,7 @@ class LinesRewriter(Rewriter):
     """The only line that may change, as a pointer's step."""
     is_sequence: bool = False
     changes: list[ValueChange] = field(default_factory=list)
-    _held: bytearray = field(default_factory=bytearray)
+    _buffer: bytearray = field(default_factory=bytearray)
     _number: int = 0
     _too_long: bool = False
     """The current line passes unchanged."""
@@ -72,14 +72,14 @@ class LinesRewriter(Rewriter):
         lines, end, rest = data.rpartition(b"\n")
         out = b""
         if end:
-            self._held += lines + end
+            self._buffer += lines + end
             out = self._ended()
         if self._over or self._too_long:
             return out + rest
-        self._held += rest
-        if len(self._held) > _LONGEST:
+        self._buffer += rest
+        if len(self._buffer) > _LONGEST:
             self._too_long = True
-            self._number += self._is_item(bytes(self._held))
+            self._number += self._is_item(bytes(self._buffer))
             out += self._rest()
         return out
 
@@ -100,7 +100,7 @@ class LinesRewriter(Rewriter):
         return b"".join(out)
 
     def _rest(self) -> bytes:
-        rest, self._held = bytes(self._held), bytearray()
+        rest, self._buffer = bytes(self._buffer), bytearray()
         return rest
 
     def _is_item(self, line: bytes) -> bool:

@@ -51,7 +51,7 @@ class JsonSpan:
     def children(self) -> "list[JsonSpan]":
         """Its members or items."""
         if self._children is None:
-            self._children = list(_held_by(self)) if self.text[self.begin] in "[{" else []
+            self._children = list(_children_of(self)) if self.text[self.begin] in "[{" else []
         return self._children
 
     @property
@@ -87,7 +87,7 @@ def parse_spans(text: str) -> JsonSpan:
     return JsonSpan(text, None, None, begin, begin, end, data=data)
 
 
-def _held_by(parent: JsonSpan) -> Iterator[JsonSpan]:
+def _children_of(parent: JsonSpan) -> Iterator[JsonSpan]:
     text, at, count = parent.text, parent.begin + 1, 0
     while (at := _past_space(text, at)) < parent.end - 1:
         if text[at] == ",":

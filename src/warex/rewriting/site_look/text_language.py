@@ -9,7 +9,7 @@ from warex.rewriting.html_body.script_injection import language_table
 from warex.text.lazy_pattern import lazy_re
 
 _LEAST: Final = 4
-"""Letters, or common words, without which nothing is told."""
+"""Letters, or common words, below which no language is named."""
 _CLEAR: Final = 1.5
 """How many times as often as any other language's words those of a text's language occur."""
 _WORD: Final = lazy_re(r"[^\W\d_]+")

@@ -33,7 +33,7 @@ class EarlyLookups:
         self._served.set()
 
     def were_asked(self) -> bool:
-        """Whether a command has looked up a name or connected, as far as nobody served it."""
+        """Whether a command has looked up a name or connected before the proxy served it."""
         return self._looked_up or bool(_readable((*self._udp, *self._listeners), 0))
 
     def run(self) -> None:

@@ -59,11 +59,11 @@ class CommandNotStarted(MachineError):
 class NamespaceProcess:
     """A running command in the namespace."""
 
-    def __init__(self, pid: int, line: socket.socket, launcher_gone: threading.Event) -> None:
+    def __init__(self, pid: int, line: socket.socket, launcher_ended: threading.Event) -> None:
         self.pid = pid
         """Process id in this process's PID namespace."""
         self._line = line
-        self._gone = launcher_gone
+        self._launcher_ended = launcher_ended
         self._lock = threading.Lock()
         self._code: int | None = None
 
@@ -84,7 +84,7 @@ class NamespaceProcess:
                     self._code = message[1]
                 else:
                     # The namespace has ended, and the kernel has killed its processes.
-                    self._gone.set()
+                    self._launcher_ended.set()
                     self._code = -signal.SIGKILL
             return self._code
 
@@ -113,7 +113,7 @@ class Namespace:
         self.notices = mounts.notices
         """Notices for the user."""
         self._channel = channel
-        self._gone = threading.Event()
+        self._launcher_ended = threading.Event()
         self._mounts = mounts
         self._own_session = own
 
@@ -125,7 +125,7 @@ class Namespace:
         """Return the error if the namespace has ended, and with it all commands."""
         try:
             # The channel only ever reports the end; a command's line may report it first.
-            if not self._gone.is_set():
+            if not self._launcher_ended.is_set():
                 self._channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
             return None
@@ -176,7 +176,7 @@ class Namespace:
                     case ("started",) | None if process:
                         # Without a message it may have started all the same; wait() finds out.
                         stack.pop_all()
-                        return NamespaceProcess(process, ours, self._gone)
+                        return NamespaceProcess(process, ours, self._launcher_ended)
                     case ("failed", int(number), str(name), bool(entering)):
                         raise _cannot_start(name, number, entering)
                     case _:

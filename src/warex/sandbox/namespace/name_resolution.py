@@ -13,7 +13,7 @@ TIMEOUT: Final = 2
 """Seconds of one try. WAREX answers in milliseconds, on a machine that does too much in seconds.
 One try of two, since some clients give up after the first."""
 
-_KEPT: Final = ("search", "domain")
+_SETTINGS: Final = ("search", "domain")
 _OPTION: Final = re.compile(r"\bndots:\d+")
 _LOCAL: Final = re.compile(
     r"localhost|(.+\.)?localhost\d?(\.localdomain\d?)?|ip6-(localhost|loopback)|loopback",
@@ -24,7 +24,7 @@ _LOCAL: Final = re.compile(
 def resolv_conf(content: str) -> str:
     """Return resolv.conf with another nameserver, and the same search rules."""
     lines = [
-        line for line in content.splitlines() if line.split()[:1] in [[name] for name in _KEPT]
+        line for line in content.splitlines() if line.split()[:1] in [[name] for name in _SETTINGS]
     ]
     dots = [
         option

@@ -28,7 +28,7 @@ def read_pipe(fd: int, take: Callable[[bytes], Awaitable[bool]]) -> "asyncio.Fut
     async def taken(piece: bytes) -> bool:
         try:
             goes_on = await take(piece)
-        except Exception as error:  # noqa: BLE001 - whoever waits for the end gets it
+        except Exception as error:  # noqa: BLE001 - a waiter for the end gets it
             if not over.done():
                 over.set_exception(error)
             return False

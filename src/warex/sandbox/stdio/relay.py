@@ -1,6 +1,6 @@
 """Stands between a client and its server of tools, and does what the trial says of each message.
 
-It is an engine as that of HTTP is: it moves bytes, and decides nothing. What is not a message of
+Like the engine of HTTP, it moves bytes and decides nothing. What is not a message of
 JSON-RPC passes unread.
 """
 
@@ -66,7 +66,7 @@ class Relay:
     ) -> None:
         """``crash`` ends the server as if it had crashed; ``notice`` tells the user.
 
-        ``begin_task`` runs a coroutine beside, and is told if it fails.
+        ``begin_task`` runs a coroutine in the background and reports its failure.
         """
         self._trial, self._client, self._server = trial, client, server
         self._crash, self._notice, self._clock = crash, notice, clock
@@ -169,15 +169,15 @@ class Relay:
         except TrialGone as reason:
             await self._lose(each, reason)
             return
-        await self._follow(each, step, lambda: self._given(each, step))
+        await self._follow(each, step, lambda: self._carry_out(each, step))
 
-    async def _given(self, each: _Open, step: Step) -> None:
+    async def _carry_out(self, each: _Open, step: Step) -> None:
         if step.then == "whole":
-            step = self._trial.whole(each.number)
-            await self._follow(each, step, lambda: self._given(each, step))
+            step = self._trial.complete_answer(each.number)
+            await self._follow(each, step, lambda: self._carry_out(each, step))
         elif step.then == "pass":
             taken = not each.lines or await self._tell(b"".join(each.lines))
-            self._end_told(each, taken, sum(map(len, each.lines)))
+            self._end_sent(each, taken, sum(map(len, each.lines)))
         else:
             await self._say(each, step)
 
@@ -191,9 +191,9 @@ class Relay:
             await self._safely(each, go_on)
         else:
             each.hold_began = self._clock.now()
-            each.hold = self._begin_task(self._held(each, step, go_on))
+            each.hold = self._begin_task(self._hold(each, step, go_on))
 
-    async def _held(
+    async def _hold(
         self, each: _Open, step: Step, go_on: Callable[[], Coroutine[Any, Any, None]]
     ) -> None:
         for seconds in step.hold_s:
@@ -201,7 +201,7 @@ class Relay:
         self._end_hold(each)
 
         async def hold() -> None:
-            self._trial.held(each.number)
+            self._trial.hold_ended(each.number)
             await go_on()
 
         await self._safely(each, hold)
@@ -234,7 +234,7 @@ class Relay:
             self._end(each, "aborted", None, arrived=True, head_sent=True, response_bytes=size)
             self._crash()
         else:
-            self._end_told(each, taken, size)
+            self._end_sent(each, taken, size)
 
     async def _tell(self, data: bytes) -> bool:
         async with self._speaking:
@@ -246,7 +246,7 @@ class Relay:
         """End an exchange whose answer the client does not want any more."""
         self._end(each, "client_left", why, left_while_held=each.hold is not None)
 
-    def _end_told(self, each: _Open, taken: bool, size: int) -> None:
+    def _end_sent(self, each: _Open, taken: bool, size: int) -> None:
         if taken:
             self._end(each, "complete", None, arrived=True, head_sent=True, response_bytes=size)
         else:
@@ -289,7 +289,7 @@ class Relay:
         for message in answers_to(requests, lambda _: refusal):
             await self._tell(message + b"\n")
 
-    async def held(self) -> None:
+    async def wait_for_holds(self) -> None:
         """Wait for the answers that are held."""
         while holds := [each.hold for each in self._open.values() if each.hold is not None]:
             await asyncio.wait(holds)

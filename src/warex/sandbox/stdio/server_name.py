@@ -14,8 +14,8 @@ _LONGEST: Final = 60
 def server_name(arguments: Sequence[str]) -> str:
     """Return the name of the server that a command starts.
 
-    It is that of the program, or of what a launcher runs: a script, a module or a package without
-    its version. Other arguments may hold secrets.
+    It is the name of the program, or of what a launcher runs: a script, a module, or a package
+    without its version. Other arguments may hold secrets.
     """
     program = PurePath(arguments[0]).name.lower()
     if _LAUNCHERS.fullmatch(program.removesuffix(".exe")):

@@ -174,7 +174,7 @@ async def _relayed(
             if activity == before and (activity % 2 == 0 or stops.is_set()):
                 break
         if not (stops.is_set() or is_crashed):
-            await relay.held()
+            await relay.wait_for_holds()
         relay.finish()
         for task in (asking, answering):
             task.cancel()

@@ -1,4 +1,4 @@
-"""The trial that decides on the messages: that of a proxy around `warex mcp`, or one of its own."""
+"""The trial that decides on the messages: the trial of a proxy around `warex mcp`, or its own."""
 
 import http.client
 import json
@@ -36,7 +36,7 @@ class ProxyCaller:
     proxy: SplitResult | None
     """The proxy's URL, whose user may name the task; None if connections are redirected to it."""
     task: str = ""
-    """Of the messages; empty for the proxy's own, or for that of the proxy's user."""
+    """The task of the messages; empty for the proxy's own, or for the task of the proxy's user."""
     _connection: http.client.HTTPConnection | None = None
 
     def call(self, name: str, query: Mapping[str, int], body: bytes) -> dict[str, Any]:
@@ -120,11 +120,11 @@ class Trial:
         """Return what becomes of the server's answer; empty to a notification."""
         return self._step("answer", exchange, message)
 
-    def whole(self, exchange: int) -> Step:
+    def complete_answer(self, exchange: int) -> Step:
         """Return what becomes of an answer that was held."""
         return self._step("whole", exchange)
 
-    def held(self, exchange: int) -> None:
+    def hold_ended(self, exchange: int) -> None:
         """Tell that the holds of the last step are over."""
         self._of("held", exchange)
 

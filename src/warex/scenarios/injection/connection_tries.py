@@ -53,7 +53,7 @@ _UNBLOCKED_WITHIN: Final = 0.25
 _PROBE: Final = "warex-probe"
 """A path that no pattern names; a pattern that matches it matches the whole site."""
 _ANY: Final = ("http", "https")
-_SPOKEN: Final[Mapping[int, tuple[str, ...]]] = {80: ("http",), 443: ("https",)}
+_SCHEMES: Final[Mapping[int, tuple[str, ...]]] = {80: ("http",), 443: ("https",)}
 
 
 class TrialState(NamedTuple):
@@ -305,7 +305,7 @@ class ConnectionTryRules:
             named = {it.port for it in rule.origins if it.names_host(host)}
             ports.update(filter(None, named))
             if None in named:
-                ports.update(self._tried.of(host), () if is_loopback(host) else _SPOKEN)
+                ports.update(self._tried.of(host), () if is_loopback(host) else _SCHEMES)
         return tuple(sorted(ports))
 
     def concerns(self, target: ConnectionTarget, rules: Container[str] | None = None) -> bool:
@@ -438,7 +438,7 @@ class ConnectionTryRules:
         """Whether exclusions cover all URLs of the site, or it is a browser's own, on any port."""
         if target.host in BACKGROUND_HOSTS:
             return True
-        schemes = ("https",) if target.point == "tls" else _SPOKEN.get(target.port or 0, _ANY)
+        schemes = ("https",) if target.point == "tls" else _SCHEMES.get(target.port or 0, _ANY)
         roots = [target.url_with(scheme) for scheme in schemes]
         return any(
             all(self._is_never(normalise(url)) for url in (root, root + _PROBE)) for root in roots

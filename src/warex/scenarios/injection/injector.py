@@ -324,7 +324,7 @@ class Injector:
         return any(it.rule.name == rule and it.may_concern(method, url) for it in self._counts)
 
     def may_rewrite(self, method: str, url: str) -> bool:
-        """Whether a rule that is judged at the answer could rewrite that of such a request."""
+        """Whether a rule that is judged at the answer could rewrite such a request's answer."""
         return self.judges_responses and any(
             count.rule.fault.rewrites and count.may_concern(method, normalise(url))
             for count in self._at_response

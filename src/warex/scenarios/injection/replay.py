@@ -112,7 +112,7 @@ def _one_shots(events: Iterable[Event]) -> Iterator[Rule]:
 class _Places:
     """Reads the places that were hit, as a replay counts them.
 
-    Matches before arming were not counted. If the rules arm by themselves, so do those of the
+    Matches before arming were not counted. If the rules arm by themselves, so must those of the
     replay. If a call armed them, the replay is always armed, and each place is shifted by the
     number of matches before the call, which the call has recorded.
 

@@ -203,7 +203,7 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
         if not within or b"\n" in within or (not closing and within[:1] in GOES_ON):
             return None
         return begin, end
-    if closing and (wrapped := _HELD.match(text, begin)):
+    if closing and (wrapped := _WRAPPED.match(text, begin)):
         return wrapped.span(1)
     value = matched(BARE, text, begin)
     if not value:
@@ -219,7 +219,7 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
             return span
         if STRONG.fullmatch(value) and not _SAYS_HOW.fullmatch(value):
             return span
-        return _whole_line(text, match)
+        return _rest_of_line(text, match)
     before = text[match.start() - 1 : match.start()]
     form = text[span[1] : span[1] + 1] == b"&" or before in (b"&", b"?", b";")
     quoted = _FORM_BEFORE.search(text, max(0, match.start() - 20), match.start())
@@ -228,14 +228,14 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
     return span if form or shell or of_letters or _CODE.fullmatch(value) is None else None
 
 
-_HELD = lazy_re(
+_WRAPPED = lazy_re(
     rb"\{\s{0,20}(?:\"\w{1,40}\":\s{0,3}(?:true|false|null|[0-9]+|\"[^\"\\]{0,80}\"),\s{0,20}){0,4}"
     rb"\"value\":\s{0,3}\"([^\"\\]{1,256})\""
 )
 """An object that holds a value beside what it says of it."""
 
 
-def _whole_line(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | None:
+def _rest_of_line(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | None:
     """Return the span of a value that, with its name, is a whole line: no sentence."""
     value = matched(_TO_LINE_END, text, match.end())
     if (

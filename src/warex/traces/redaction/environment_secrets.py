@@ -17,7 +17,7 @@ _LEAST = 8
 """Characters of a secret; shorter values also occur in other words."""
 REDACT_STRINGS = "WAREX_REDACT_STRINGS"
 """The variable with a user's own texts to redact, one a line."""
-_LEAST_GIVEN = 4
+_SHORTEST = 4
 _PLACE = lazy_re(r"\.{0,2}/|~/?|[A-Za-z]:\\|unix:")
 _PLAIN = frozenset({"disabled", "enabled", "required", "optional", "password", "changeme"})
 
@@ -32,7 +32,7 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     secrets: set[str] = set()
     for name, value in environment.items():
         if name == REDACT_STRINGS:
-            secrets |= {line for line in value.splitlines() if len(line) >= _LEAST_GIVEN}
+            secrets |= {line for line in value.splitlines() if len(line) >= _SHORTEST}
             continue
         secrets |= set(_secrets_in_url(value))
         secrecy = name_secrecy(name)
@@ -93,7 +93,7 @@ class KnownSecrets:
 
     def in_text(self, text: bytes) -> bool:
         """Whether any of them is in the text; one pass for all."""
-        return self._any is not None and bool(self._any.found(text))
+        return self._any is not None and bool(self._any.matching(text))
 
     def replaced(self, text: bytes, instead: bytes, *, in_words: bool = True) -> bytes:
         """Return the text with all of them replaced; JSON stays valid JSON.

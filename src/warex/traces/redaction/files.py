@@ -27,7 +27,7 @@ _LEAST_PART = _LONGEST_LINE - 4096
 def redact_file(path: Path, secrets: Collection[str] = (), key: bytes = b"") -> None:
     """Redact a file of text or JSON, also of ``secrets``; ignore a missing file.
 
-    What a name in it makes secret is replaced wherever it stands in the file. ``key`` is that of
+    What a name in it makes secret is replaced wherever it stands in the file. ``key`` is the key of
     the hashes. Raises MachineError if that fails.
     """
     if path.is_symlink() or not path.is_file():

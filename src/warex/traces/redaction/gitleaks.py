@@ -157,7 +157,7 @@ class PatternSet:
             self._set.Add(pattern)
         self._set.Compile()
 
-    def found(self, text: bytes) -> list[int]:
+    def matching(self, text: bytes) -> list[int]:
         """Return the indices of the patterns that match."""
         return self._set.Match(text) or []
 
@@ -180,16 +180,16 @@ class StagedPatterns:
         self._first = PatternSet((*(self._patterns[place] for place in self._free), *self._needed))
         self._sets: dict[bytes, PatternSet] = {}
 
-    def found(self, text: bytes) -> list[int]:
+    def matching(self, text: bytes) -> list[int]:
         """Return the indices of the patterns that match, in order."""
         indexes: list[int] = []
-        for index in self._first.found(text):
+        for index in self._first.matching(text):
             if index < len(self._free):
                 indexes.append(self._free[index])
             else:
                 needed = self._needed[index - len(self._free)]
                 places = self._places[needed]
-                indexes += (places[within] for within in self._set_of(needed).found(text))
+                indexes += (places[within] for within in self._set_of(needed).matching(text))
         return sorted(indexes)
 
     def compile_all(self) -> None:

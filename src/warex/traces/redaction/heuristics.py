@@ -76,7 +76,7 @@ _WHAT = (
     rb"|(?:one[ -]time|verification|security|confirmation|login|access|recovery)[ ]code)"
 )
 PASSWORD_STATEMENT = rb"(?i)\b" + _WHAT + rb"(?:[ ](?:is|was|are)\b|[ ]?[:=])"
-_SAID = lazy_re(
+_STATED = lazy_re(
     rb"(?i)(?<![\w-])("
     + _WHAT
     + rb")(?:[ ](?:is|was)(?:[ ]now)?:?|[ ]?[:=])[ ]{0,2}"
@@ -90,7 +90,7 @@ _NOT_A_VALUE = lazy_re(r"\[?redacted|[$%*<{]|.*://|[0-9]+(?:st|nd|rd|th|px|ms|mi
 
 def stated_passwords(text: bytes) -> Iterator[_Span]:
     """Yield the spans of passwords and PINs that a sentence states."""
-    for match in _SAID.finditer(text):
+    for match in _STATED.finditer(text):
         value = match[2].decode("utf-8", "replace").rstrip(".!?:")
         kind = match[1].lower()
         size = len(match[2].rstrip(b".!?:"))

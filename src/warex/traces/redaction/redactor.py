@@ -151,7 +151,7 @@ class Redactor:
     """Redacts what one trial writes."""
 
     def __init__(self, key: bytes = b"") -> None:
-        """``key`` is that of the hashes; without one, they are comparable in this trial only."""
+        """``key``: of the hashes; without one, they are comparable in this trial only."""
         self.learned = LearnedSecrets()
         self.talk = Conversation()
         self.tools = Conversation()

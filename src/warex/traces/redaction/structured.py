@@ -41,7 +41,7 @@ def redact_line(line: str, how: Pass = PLAIN) -> str:
 
 
 def redact_url(url: str, how: Pass = PLAIN) -> str:
-    """Return the URL without user name and password and without values such as that of ``key=``."""
+    """Return the URL without user name, password and values such as the one of ``key=``."""
     folder = simple_url(url)
     if folder is not None and _is_plain(folder) and not _is_known(url):
         return url
@@ -149,9 +149,9 @@ def _redact_leaf(text: str, walk: _Walk) -> str:
     how, talk = walk.how, walk.talk
     seen = how.seen.get(text)
     if seen is None:
-        # What was just said is at the end.
+        # The newest message is at the end.
         mentioned = actions.mentions_secret(text[-400:].encode("utf-8", "replace"))
-        seen = Seen(redact_text(text, how), typed.refs_given(text), mentioned)
+        seen = Seen(redact_text(text, how), typed.refs_in(text), mentioned)
         how.seen.keep(text, seen)
     cleaned, refs, mentioned = seen
     if refs is not None and not talk.by_agent:
@@ -185,7 +185,7 @@ def _without_presses(text: str, walk: _Walk) -> str:
 def _redact_press(
     value: dict[str, JsonValue], levels: int, walk: _Walk, tool: str
 ) -> dict[str, JsonValue] | None:
-    """Redact an action that presses a key in a field for a secret; None if it is no such one."""
+    """Redact an action that presses a key in a field for a secret; None for any other."""
     press = typed.pressed_keys(value, tool)
     if press is None:
         if "action" in value or tool:
@@ -235,7 +235,7 @@ def _redact_json(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
 
 
 def _redact_option(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
-    """Redact a value in a list, or that of an option which is one text with its name."""
+    """Redact a value in a list, or an option and its value in one text."""
     name, mark, secret = str(value).partition("=")
     if mark and name.startswith("-"):
         return f"{name}={_redact_typed(secret, levels, walk)}"

@@ -115,9 +115,9 @@ class SeenTexts:
     """The texts seen so far: an agent sends the whole conversation each time."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Seen] = {}
+        self._by_text: dict[str, Seen] = {}
         self._size = 0
-        self.get = self._kept.get
+        self.get = self._by_text.get
 
     def keep(self, text: str, seen: Seen) -> None:
         """Keep what is known of a text."""
@@ -126,11 +126,11 @@ class SeenTexts:
         self._size += len(text) + 100
         # One copy of an unchanged text.
         unchanged = seen.cleaned == text
-        self._kept[text] = Seen(text, seen.refs, seen.mentioned) if unchanged else seen
+        self._by_text[text] = Seen(text, seen.refs, seen.mentioned) if unchanged else seen
 
     def clear(self) -> None:
         """Forget all texts."""
-        self._kept.clear()
+        self._by_text.clear()
         self._size = 0
 
 
@@ -149,7 +149,7 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     text = process_secrets().replaced(text, _REDACTED, in_words=not how.line)
     shapes = shape_rules(anchored=True)
     prefilters, actions = _by_beginning()
-    matching = prefilters.found(text)
+    matching = prefilters.matching(text)
     if first := [place for place in matching if place < len(shapes)]:
         lower = text.lower()
         text = cut(text, (span for place in first for span in shapes[place].find(text, lower)))
@@ -157,7 +157,7 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
         if place >= len(shapes):
             text = actions[place - len(shapes)](text, how)
     lengths, actions = _by_length()
-    for place in sorted(lengths.found(text)):
+    for place in sorted(lengths.matching(text)):
         text = actions[place](text, how)
     return text
 
@@ -217,7 +217,7 @@ def _by_beginning() -> tuple[StagedPatterns, tuple[_Replace, ...]]:
 
 
 def needed_by(pattern: bytes) -> bytes | None:
-    """Return the prefilter without which a pattern matches no text: that of names, or None."""
+    """Return the prefilter without which a pattern matches no text: the one for names, or None."""
     return near.ANY_NAME if password_words.prefilter() in pattern else None
 
 

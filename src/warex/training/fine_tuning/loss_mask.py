@@ -27,7 +27,7 @@ def require_answer_after_prompt(tokenizer: Any, example: Mapping[str, Any]) -> N
         if both[: len(before)] != before or len(both) == len(before):
             raise InputError(
                 f"the chat template of {tokenizer.name_or_path} writes a prompt in another way when"
-                " an answer follows, so that the answer's tokens cannot be told from the prompt's:"
+                " an answer follows, so the answer's tokens cannot be separated from the prompt's:"
                 " give the model a template that writes both alike"
             )
 

@@ -7,7 +7,7 @@ from warex.training.fine_tuning.hyperparameters import ALL_LINEAR, Hyperparamete
 from warex.training.model.loading import LoadedModel, require_adapter
 
 
-def require_whole_model(recipe: Hyperparameters, adapter: Path | None) -> None:
+def require_complete_model(recipe: Hyperparameters, adapter: Path | None) -> None:
     """Raise InputError if all weights cannot be trained as the recipe and an adapter ask for."""
     if recipe.full and adapter is not None:
         raise InputError(

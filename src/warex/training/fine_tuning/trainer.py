@@ -21,7 +21,7 @@ from warex.training.fine_tuning.hyperparameters import Hyperparameters
 from warex.training.fine_tuning.loss_mask import mask_prompt_loss, require_answer_after_prompt
 from warex.training.fine_tuning.model_card import model_card
 from warex.training.fine_tuning.result import TrainingProgress, TrainingResult
-from warex.training.fine_tuning.trainable import make_trainable, require_whole_model
+from warex.training.fine_tuning.trainable import make_trainable, require_complete_model
 from warex.training.model.loading import LoadedModel, load_model
 from warex.training.model.memory import keep_freed_memory
 from warex.training.model.openmp import shorten_openmp_spin
@@ -68,7 +68,7 @@ def train(
     require_rows(dataset)
     if not one_sided:
         require_two_kinds(dataset)
-    require_whole_model(recipe, adapter)
+    require_complete_model(recipe, adapter)
     require_answers(recipe, dataset)
     if recipe.group_by_length and dataset.manifest.format != "sft":
         raise InputError("--group-by-length goes with a data set of the format sft")
@@ -142,11 +142,11 @@ def is_first_process() -> bool:
 
 def last_checkpoint(out: Path) -> Path | None:
     """Return the last complete checkpoint, or None."""
-    complete = filter(_is_whole, (out / CHECKPOINTS).glob("checkpoint-*"))
+    complete = filter(_is_complete, (out / CHECKPOINTS).glob("checkpoint-*"))
     return max(complete, key=lambda it: int(it.name.rpartition("-")[2]), default=None)
 
 
-def _is_whole(folder: Path) -> bool:
+def _is_complete(folder: Path) -> bool:
     """Whether a checkpoint is complete: its state is written last."""
     from safetensors import SafetensorError, safe_open
 
@@ -234,7 +234,7 @@ def _trainer(
         max_length=recipe.max_length,
         gradient_checkpointing=recipe.gradient_checkpointing,
         # LoRA's weights are fp32, beside a base that has its precision; all weights are fp32, too,
-        # so that a card has to be told to multiply them in bf16.
+        # so a card must be set to multiply them in bf16.
         bf16=recipe.full and recipe.precision != "fp32" and loaded.device != "cpu",
         fp16=False,
         use_cpu=loaded.device == "cpu",

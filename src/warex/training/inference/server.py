@@ -33,7 +33,7 @@ class RequestDefaults:
     """As OpenAI's."""
 
 
-_UNSAID: Final = RequestDefaults()
+_NO_DEFAULTS: Final = RequestDefaults()
 
 
 class ChatCompletionRequest(BaseModel, frozen=True, extra="ignore"):
@@ -62,7 +62,7 @@ class _Refused(Exception):
 def application(
     model: ChatModel,
     adapters: Mapping[str, str | None],
-    unsaid: RequestDefaults = _UNSAID,
+    defaults: RequestDefaults = _NO_DEFAULTS,
     legal: LegalAnswers | None = None,
 ) -> "Starlette":
     """Return the server as an ASGI application.
@@ -82,7 +82,7 @@ def application(
 
     async def complete(request: "Request") -> "Response":
         try:
-            return await _complete(request, model, adapters, unsaid, legal)
+            return await _complete(request, model, adapters, defaults, legal)
         except _Refused as error:
             return JSONResponse({"error": error.body}, error.status)
 
@@ -94,7 +94,7 @@ async def _complete(
     request: "Request",
     model: ChatModel,
     adapters: Mapping[str, str | None],
-    unsaid: RequestDefaults,
+    defaults: RequestDefaults,
     legal: LegalAnswers | None,
 ) -> "Response":
     from starlette.responses import JSONResponse, StreamingResponse
@@ -112,9 +112,9 @@ async def _complete(
     wanted = GenerationRequest(
         prompt=prompt,
         adapter=adapters[name],
-        temperature=unsaid.temperature if asked.temperature is None else asked.temperature,
+        temperature=defaults.temperature if asked.temperature is None else asked.temperature,
         top_p=1.0 if asked.top_p is None else asked.top_p,
-        max_tokens=_room(model, asked, tokens, unsaid),
+        max_tokens=_room(model, asked, tokens, defaults),
         stop=tuple([asked.stop] if isinstance(asked.stop, str) else asked.stop or ()),
         deliver=answer.receive(),
         legal=legal.to(asked.messages) if legal else None,
@@ -124,7 +124,7 @@ async def _complete(
         usage = bool((asked.stream_options or {}).get("include_usage"))
         events = _cancelling(answer.events(usage=usage, at_end=bool(asked.tools)), wanted)
         return StreamingResponse(events, media_type="text/event-stream")
-    return JSONResponse(await answer.whole())
+    return JSONResponse(await answer.completion())
 
 
 async def _asked(request: "Request") -> ChatCompletionRequest:
@@ -163,7 +163,7 @@ def _of_text(message: ChatMessage) -> ChatMessage:
 
 
 def _room(
-    model: ChatModel, asked: ChatCompletionRequest, tokens: int, unsaid: RequestDefaults
+    model: ChatModel, asked: ChatCompletionRequest, tokens: int, defaults: RequestDefaults
 ) -> int:
     wanted = asked.max_completion_tokens or asked.max_tokens
     most = model.context
@@ -174,7 +174,7 @@ def _room(
             f"This model's context is {most} tokens; {tokens} of the messages{more} are more.",
             "context_length_exceeded",
         )
-    return wanted or min(unsaid.max_tokens, most - tokens)
+    return wanted or min(defaults.max_tokens, most - tokens)
 
 
 class _Answer:
@@ -196,7 +196,7 @@ class _Answer:
 
         return deliver
 
-    async def whole(self) -> dict[str, Any]:
+    async def completion(self) -> dict[str, Any]:
         """Wait for the end and return the completion."""
         last = Generation("", 0)
         async for generated in self._growing():

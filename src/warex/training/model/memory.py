@@ -13,7 +13,7 @@ _FOUR_BITS: Final = 0.6
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3
 """As in glibc's malloc.h; the C library reads an int."""
-_KEPT: Final = 2**31 - 1
+_LARGEST_INT: Final = 2**31 - 1
 
 
 def keep_freed_memory() -> bool:
@@ -26,7 +26,7 @@ def keep_freed_memory() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError):
         return False
-    return all([mallopt(which, _KEPT) for which in (_MMAP_THRESHOLD, _TRIM_THRESHOLD)])
+    return all([mallopt(which, _LARGEST_INT) for which in (_MMAP_THRESHOLD, _TRIM_THRESHOLD)])
 
 
 def require_memory(name: str, config: Any, weight: float, device: str) -> None:

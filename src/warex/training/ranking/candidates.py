@@ -33,7 +33,7 @@ _SLOT: Final = re.compile(r"⟦(element|goal|word|text|url)⟧")
 _TELLING: Final = 0.3
 """Of an answer that a page holds: its new words, each by the share of the texts that say it."""
 _DONE: Final = "Done."
-"""Said at a task's end in place of words that are on no page."""
+"""The answer at a task's end where its words are on no page."""
 
 
 class ActionTemplate(BaseModel, frozen=True, extra="forbid"):

@@ -19,7 +19,7 @@ def test_a_new_event_gets_a_number_of_its_own() -> None:
     assert calendar.add(Event(0, "A", date(2026, 6, 12))).id not in numbers
 
 
-def test_an_event_that_is_not_there_cannot_be_changed() -> None:
+def test_an_event_that_does_not_exist_cannot_be_changed() -> None:
     with pytest.raises(KeyError):
         Calendar().change(1, title="A")
 

@@ -129,7 +129,7 @@ def test_an_answer_to_a_post_of_another_topic_answers_the_topic(forum: Forum) ->
     assert forum.reply(1, "x", forum.topics[1].post + 1).parent == forum.topics[1].post + 1
 
 
-def test_what_is_not_there_raises(forum: Forum) -> None:
+def test_what_does_not_exist_raises(forum: Forum) -> None:
     for write in (forum.delete, forum.accept):
         with pytest.raises(KeyError):
             write(999)

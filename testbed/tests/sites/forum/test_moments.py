@@ -19,7 +19,7 @@ from warex_testbed.sites.forum.moments import ago, full
         (timedelta(days=365), "10 June 2025"),
     ],
 )
-def test_a_moment_is_told_from_the_sites_present(span: timedelta, expected: str) -> None:
+def test_a_moment_is_stated_relative_to_the_sites_present(span: timedelta, expected: str) -> None:
     assert ago(NOW - span) == expected
 
 

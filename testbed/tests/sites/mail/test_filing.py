@@ -79,7 +79,7 @@ def test_one_is_sent_back_to_the_list_one_came_from(client: Client) -> None:
         assert client.post("/actions", t4="1", do="read", **fields).location == back
 
 
-def test_a_conversation_that_is_not_there_is_missing(client: Client) -> None:
+def test_a_conversation_that_does_not_exist_is_missing(client: Client) -> None:
     assert client.post("/actions", t99="1", do="archive").status == 404
 
 

@@ -9,7 +9,7 @@ def matching_people(line: str, host: str = HOSTS[0]) -> set[str]:
     return {message.subject for message in search(fresh(host), line)}
 
 
-def test_words_phrases_operators_and_opposites_are_told_apart() -> None:
+def test_words_phrases_operators_and_opposites_are_distinguished() -> None:
     assert parse('from:Ana "two words" -is:read label:"Hiking club" at:noon') == [
         Term("ana", "from"),
         Term("two words"),

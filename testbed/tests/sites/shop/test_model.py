@@ -61,7 +61,7 @@ def test_nobody_gets_more_than_there_is(shop: Shop) -> None:
     assert shop.pieces == 2
 
 
-def test_a_line_that_is_not_there_cannot_be_changed(shop: Shop) -> None:
+def test_a_line_that_does_not_exist_cannot_be_changed(shop: Shop) -> None:
     for index in (-1, 0):
         with pytest.raises(KeyError):
             shop.set_quantity(index, 0)

@@ -12,7 +12,7 @@ ART = Path(seed.__file__).parent / "templates/art.html"
 
 
 @HOSTS
-def test_every_name_is_told_apart_and_every_department_is_filled(host: str) -> None:
+def test_every_name_is_distinguished_and_every_department_is_filled(host: str) -> None:
     products = fresh(host).products.values()
     assert 15 <= len(products) <= 30
     assert max(Counter(product.name for product in products).values()) == 1
@@ -28,7 +28,7 @@ def test_every_picture_is_drawn(host: str) -> None:
 
 
 @HOSTS
-def test_options_are_told_in_full(host: str) -> None:
+def test_options_are_reported_in_full(host: str) -> None:
     for product in fresh(host).products.values():
         choices = {choice for values in product.options.values() for choice in values}
         assert set(product.extra) <= choices, product.name

@@ -62,7 +62,7 @@ def test_to_load_the_page_again_brings_no_session_back(again: str, tmp_path: Pat
     assert judged(story.stops(), tmp_path).verdict == "not_recovered"
 
 
-def test_what_a_page_writes_by_itself_is_no_signing_in(tmp_path: Path) -> None:
+def test_what_a_page_writes_by_itself_does_not_sign_in(tmp_path: Path) -> None:
     story = lost_session(Story().thinks(1, "goto"))
     story.asks("x2", f"{SHOP}beacon", "POST", "xhr").gets("x2", 200, "xhr").page("x3")
 

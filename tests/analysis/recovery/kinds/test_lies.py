@@ -96,7 +96,7 @@ def test_who_gives_no_answer_has_passed_nothing_on() -> None:
     assert recovery_of(lost().thinks(2, "click").stops()).lie is None
 
 
-def test_a_failure_that_is_no_lie_has_no_such_outcome() -> None:
+def test_a_failure_that_is_not_a_lie_has_no_such_outcome() -> None:
     story = Story().thinks(1, "goto").fault(1)
 
     assert recovery_of(answers(story, "It is saved.")).lie is None

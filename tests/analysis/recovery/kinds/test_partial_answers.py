@@ -72,7 +72,7 @@ def test_silence_that_an_agent_leaves_counts_from_its_beginning(tmp_path: Path) 
     assert verdict.patience_s == pytest.approx(3.9 - 1)
 
 
-def test_a_part_of_a_page_is_no_half_page(tmp_path: Path) -> None:
+def test_a_part_of_a_page_is_not_a_half_page(tmp_path: Path) -> None:
     story = hit("truncate", resource="script").thinks(2, "click").stops()
 
     assert judged(story, tmp_path).acted_on_half is None

@@ -40,7 +40,7 @@ def test_to_ask_again_when_the_quota_is_open_is_recovery_and_waiting(tmp_path: P
     assert recoveries.why.endswith("It waited for the quota.")
 
 
-def test_to_be_refused_again_is_no_waiting_and_no_recovery_by_itself(tmp_path: Path) -> None:
+def test_to_be_refused_again_is_neither_waiting_nor_recovery(tmp_path: Path) -> None:
     story = refused(Story().thinks(1, "goto"), 1).thinks(2, "reload")
     story = refused(story, 2).thinks(3, "noop").stops()
 
@@ -67,7 +67,7 @@ def test_any_of_the_refused_pages_is_the_right_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("again", [True, False])
-def test_the_requests_of_a_loop_are_no_tries(again: bool, tmp_path: Path) -> None:
+def test_the_requests_of_a_loop_are_not_tries(again: bool, tmp_path: Path) -> None:
     story = Story().thinks(1, "goto")
     for number in range(1, 5):
         refused(story, number, status=307, kind="redirect_loop")
@@ -102,7 +102,7 @@ def test_to_meet_a_wall_again_and_not_to_pass_it_is_none(tmp_path: Path) -> None
     assert (recoveries.verdict, recoveries.tries) == ("not_recovered", 0)
 
 
-def test_a_wall_that_was_passed_without_the_page_is_no_recovery(tmp_path: Path) -> None:
+def test_a_wall_that_was_passed_without_the_page_is_not_a_recovery(tmp_path: Path) -> None:
     story = wall(Story().thinks(1, "goto"), 1).thinks(2, "click").reports(1, "cleared").stops()
 
     assert "did not come" in judged(story, tmp_path).why

@@ -27,7 +27,7 @@ def test_trouble_and_another_try_are_found_in_each_language(language: str) -> No
 
 
 @pytest.mark.parametrize("text", PHRASES["plain"])
-def test_plain_words_are_no_trouble(text: str) -> None:
+def test_plain_words_are_not_trouble(text: str) -> None:
     assert not trouble_in(text)
 
 
@@ -39,6 +39,6 @@ def test_a_long_text_is_read_in_no_time_of_note() -> None:
     "text",
     ["await sleep(500)", "wait_for_timeout( 503 )", "setTimeout(show, 500)", '{"timeout": 504}'],
 )
-def test_a_number_that_counts_time_is_no_status(text: str) -> None:
+def test_a_number_that_counts_time_is_not_a_status(text: str) -> None:
     assert not trouble_in(text)
     assert trouble_in(f"{text} // HTTP 500")

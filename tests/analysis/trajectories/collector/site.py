@@ -259,11 +259,11 @@ class _Site(Handler):
         parts = urlsplit(self.path)
         query = {k: v[0] for k, v in parse_qs(parts.query).items()}
         host = self.headers.get("Host", "").partition(":")[0]
-        self._send(self._found(host, parts.path, query, body, self.worlds.of(trial)))
+        self._send(self._search_results(host, parts.path, query, body, self.worlds.of(trial)))
 
     do_GET = do_POST = do_PUT = _handle
 
-    def _found(
+    def _search_results(
         self, host: str, path: str, query: dict[str, str], body: str, world: World
     ) -> _Answer:
         moved = host == "shop.warex.test" or (host == "www.shop.warex.test" and not self.safe)

@@ -46,14 +46,14 @@ _UNKNOWN = {"reload": ("refresh", "retry", "reload_page"), "goto": ("open_page",
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Answer:
     """An answer in the API's format."""
 
     content: str
     tool_calls: list[tuple[str, dict[str, Any]]]
 
 
-def say(decision: Decision, wording: str, talk: str, rng: random.Random) -> Said:
+def say(decision: Decision, wording: str, talk: str, rng: random.Random) -> Answer:
     """Return a decision's actions in a wording."""
     thought = _thought(decision.mood, talk, rng)
     actions = [a for a in decision.actions if a["do"] != "pause"]
@@ -63,10 +63,10 @@ def say(decision: Decision, wording: str, talk: str, rng: random.Random) -> Said
     match wording:
         case "webarena":
             calls = [_bracketed(a, rng) for a in actions]
-            return Said(f"{thought}\n" + "\n".join(f"```{c}```" for c in calls), [])
+            return Answer(f"{thought}\n" + "\n".join(f"```{c}```" for c in calls), [])
         case "webvoyager":
             lines = [f"Action: {_voyager(a, rng)}" for a in actions]
-            return Said(f"Thought: {thought}\n" + "\n".join(lines), [])
+            return Answer(f"Thought: {thought}\n" + "\n".join(lines), [])
         case "browser-use" | "browser-use-tools":
             output = {
                 "evaluation_previous_goal": thought,
@@ -75,14 +75,14 @@ def say(decision: Decision, wording: str, talk: str, rng: random.Random) -> Said
                 "action": [_keyed(a, rng) for a in actions],
             }
             if wording == "browser-use":
-                return Said(json.dumps(output), [])
-            return Said("", [("AgentOutput", output)])
+                return Answer(json.dumps(output), [])
+            return Answer("", [("AgentOutput", output)])
         case "mcp":
             return _mcp(thought, actions)
     calls = [_called(a, _OUTER[wording], rng) for a in actions]
     if rng.random() < 0.5:
-        return Said(f"{thought}\n```\n" + "\n".join(calls) + "\n```", [])
-    return Said(f"{thought}\n" + "\n".join(calls), [])
+        return Answer(f"{thought}\n```\n" + "\n".join(calls) + "\n```", [])
+    return Answer(f"{thought}\n" + "\n".join(calls), [])
 
 
 def _thought(mood: str, talk: str, rng: random.Random) -> str:
@@ -189,7 +189,7 @@ def _keyed(a: Action, rng: random.Random) -> dict[str, Any]:
     return {f"go_{a['do']}": {}}
 
 
-def _mcp(thought: str, actions: list[Action]) -> Said:
+def _mcp(thought: str, actions: list[Action]) -> Answer:
     calls: list[tuple[str, dict[str, Any]]] = []
     text = thought
     for a in actions:
@@ -213,4 +213,4 @@ def _mcp(thought: str, actions: list[Action]) -> Said:
                 calls.append(("browser_snapshot", {}))
             case _:
                 calls.append((f"browser_navigate_{a['do']}", {}))
-    return Said(text, calls)
+    return Answer(text, calls)

@@ -28,7 +28,7 @@ class Player:
         self._silent = variant.silent
         self._at = 0
         self._known: dict[str, str] = {}
-        self.said: list[str] = []
+        self.answers: list[str] = []
         """All answers, as text."""
 
     def answer(self, shown: str) -> Say | None:
@@ -37,7 +37,9 @@ class Player:
         if words is None:
             return None
         message = self._filled(Say(words) if isinstance(words, str) else words, shown)
-        self.said.append(message.text + "".join(f" {n} {json.dumps(a)}" for n, a in message.calls))
+        self.answers.append(
+            message.text + "".join(f" {n} {json.dumps(a)}" for n, a in message.calls)
+        )
         return message
 
     def _next(self, shown: str) -> Words | None:
@@ -173,7 +175,7 @@ def serve(player: Player) -> Iterator[int]:
                 self.close_connection = True
                 return
             form = _FORMS[self.path.rsplit("/", 1)[1]]
-            body = json.dumps(form(answer, len(player.said)), ensure_ascii=False).encode()
+            body = json.dumps(form(answer, len(player.answers)), ensure_ascii=False).encode()
             self.reply(body, "application/json")
 
     with serving(Endpoint) as port:

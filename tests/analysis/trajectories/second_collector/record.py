@@ -74,7 +74,7 @@ def record(script: Script, variant: Variant, seed: int) -> Recorded:
         if not events.is_file():
             raise RuntimeError(f"{script.name}-{variant.name}: {output}")
         lines = reduce(events)
-        last = model.said[-1] if model.said else ""
+        last = model.answers[-1] if model.answers else ""
         solved = script.solved(world, f"{last}\n{printed}")
         return Recorded(lines, solved, last, printed, output, delivered(lines))
 

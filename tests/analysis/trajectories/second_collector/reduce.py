@@ -9,7 +9,7 @@ import msgspec
 from tests.analysis.trajectories.strip_trace import EVENTS
 from warex.traces.events import Event
 
-_KEPT = EVENTS | {"witness", "mcp_call", "llm_retried", "llm_unread", "harness_broke"}
+_RETAINED = EVENTS | {"witness", "mcp_call", "llm_retried", "llm_unread", "harness_broke"}
 _HEADERS = {
     *("referer", "cache-control", "origin", "location", "retry-after", "content-type"),
     *("sec-fetch-user", "sec-fetch-mode", "sec-fetch-dest", "sec-fetch-site", "sec-purpose"),
@@ -33,7 +33,7 @@ def reduce(path: Path) -> list[str]:
     lines: list[str] = []
     events: list[dict[str, Any]] = [json.loads(x) for x in path.read_text("utf-8").splitlines()]
     for event in events:
-        if event["event"] in _KEPT:
+        if event["event"] in _RETAINED:
             event["seq"] = len(lines) + 1
             lines.append(json.dumps(_small(event), ensure_ascii=False, separators=(",", ":")))
     return lines

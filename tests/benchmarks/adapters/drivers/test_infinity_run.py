@@ -63,7 +63,7 @@ def run(runner: Path, variables: dict[str, str]) -> "subprocess.CompletedProcess
     )
 
 
-SAID = ["['--workers', '1']", "at most 7 steps", "the judge begins"]
+PRINTED = ["['--workers', '1']", "at most 7 steps", "the judge begins"]
 
 
 @pytest.mark.wire
@@ -72,5 +72,5 @@ def test_the_judge_begins_when_it_is_known_that_the_agent_has_ended(
 ) -> None:
     done = run(runner, {AGENT_ENDED: asked.address})
 
-    assert (done.stdout.splitlines(), done.returncode) == (SAID, 0), done.stderr
+    assert (done.stdout.splitlines(), done.returncode) == (PRINTED, 0), done.stderr
     assert asked.paths == ["/n0nce"]

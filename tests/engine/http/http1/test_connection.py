@@ -103,7 +103,7 @@ def test_messages_pass_byte_for_byte_however_they_are_cut(
 
 
 @given(cuts=st.lists(st.integers(0, 10_000), max_size=6))
-def test_a_body_framed_anew_holds_the_same(cuts: list[int]) -> None:
+def test_a_body_framed_again_holds_the_same(cuts: list[int]) -> None:
     relay = Relay(raw=False)
     for piece in pieces(REQUESTS[2], cuts):
         relay.from_client(piece)

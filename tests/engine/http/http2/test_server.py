@@ -257,7 +257,7 @@ def test_a_reset_stream_keeps_its_reason() -> None:
     assert (event.stream_id, event.error_code) == (3, ErrorCodes.INTERNAL_ERROR)
 
 
-def test_a_reset_after_the_end_of_an_answer_is_no_failure() -> None:
+def test_a_reset_after_the_end_of_an_answer_is_not_a_failure() -> None:
     pair = ServedClient()
     pair.ask()
     answer(pair, 1)
@@ -393,7 +393,7 @@ def test_a_flood_ends_its_connection_and_asks_for_calm(frame: Frame) -> None:
     assert len(out) < 100_000
 
 
-def test_frames_at_a_bearable_rate_are_no_flood() -> None:
+def test_frames_at_a_bearable_rate_are_not_a_flood() -> None:
     pair = ServedClient()
     for _ in range(3000):
         pair.clock.now += 0.05

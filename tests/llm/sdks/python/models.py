@@ -60,7 +60,7 @@ _CODINGS: dict[str, Any] = {
     "gzip": lambda body: gzip.compress(body, mtime=0),
     "deflate": zlib.compress,
 }
-_KEPT = ("x-api-key", "x-goog-api-key", "content-type", "accept", "accept-encoding")
+_COMPARED = ("x-api-key", "x-goog-api-key", "content-type", "accept", "accept-encoding")
 """Headers whose values are the same in every run, unlike a signature."""
 
 
@@ -121,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
     vendor: str
 
     def do_GET(self) -> None:
-        self._whole(200, answer_of(self.vendor, "GET", self.path.partition("?")[0])[0])
+        self._send_complete(200, answer_of(self.vendor, "GET", self.path.partition("?")[0])[0])
 
     def do_POST(self) -> None:
         raw = self._body()
@@ -131,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
         if api is None or case is None:
             answer, generates = answer_of(self.vendor, "POST", path)
             self.models.note(vendor=self.vendor, path=path, generates=generates)
-            return self._whole(200, answer)
+            return self._send_complete(200, answer)
         self._call(api, case[1].decode(), path, json.loads(raw), raw)
 
     def _body(self) -> bytes:
@@ -158,7 +158,7 @@ class Handler(BaseHTTPRequestHandler):
             "offered": api.offered(body),
             "images": [_image(it) for it in _IMAGE.findall(raw)],
             "body": digest,
-            "headers": {name: self.headers[name] for name in _KEPT if name in self.headers},
+            "headers": {name: self.headers[name] for name in _COMPARED if name in self.headers},
             "named": sorted(name.lower() for name in self.headers),
         }
         why = {"busy": "busy" if earlier % 2 == 0 else ""}.get(case, case)
@@ -166,7 +166,7 @@ class Handler(BaseHTTPRequestHandler):
             refused = api.refusal(why)
             fields = {"status": refused.status, "finish": "error", "error": refused.message}
             self.models.note(**entry, **fields)
-            return self._whole(refused.status, refused.body, refused.headers)
+            return self._send_complete(refused.status, refused.body, refused.headers)
         if case == "loop":
             case = "text" if RESULT in raw else "tools"
         reply = api.able(answer_in(case, f"{self.vendor}{path}{case}{stream}"), body)
@@ -184,7 +184,7 @@ class Handler(BaseHTTPRequestHandler):
             counted=counted or self.vendor == "mistral",
         )
         if not stream:
-            return self._whole(200, api.whole(reply, body, model), pack=case == "packed")
+            return self._send_complete(200, api.complete(reply, body, model), pack=case == "packed")
         events = [*api.events(reply, body, model)]
         if case in ("cut", "broken"):
             events = events[: (len(events) + 1) // 2]
@@ -198,7 +198,7 @@ class Handler(BaseHTTPRequestHandler):
         # In one piece: a client that needs only the head may close before the body.
         self.wfile.write("".join(f"{line}\r\n" for line in [*lines, ""]).encode() + body)
 
-    def _whole(
+    def _send_complete(
         self,
         status: int,
         reply: Any,

@@ -23,8 +23,8 @@ ORIGINS = {
     "cohere": "https://api.cohere.com",
 }
 """The default origin of each vendor's SDK, except Ollama's, which is this machine."""
-WHOLE = ("text", "packed", "tools", "length", "busy", "long", "overloaded")
-STREAMED = (*WHOLE, "broken", "cut")
+COMPLETE = ("text", "packed", "tools", "length", "busy", "long", "overloaded")
+STREAMED = (*COMPLETE, "broken", "cut")
 PARAMETERS: dict[str, Any] = {
     "click": {
         "type": "object",

@@ -30,6 +30,6 @@ def test_the_password_beside_its_user_is_gone_and_the_user_stays(name: str) -> N
         ("pair", ["bob", "meadow"]),
     ],
 )
-def test_what_is_no_login_stays(name: str, value: Any) -> None:
+def test_what_is_not_a_login_stays(name: str, value: Any) -> None:
     assert password_of(name, value) == ""
     assert redact_json({name: value}) == {name: value}

@@ -144,7 +144,7 @@ def test_the_code_of_a_sentence_is_secret(text: str) -> None:
     assert _texts_of(near.codes, text) == ["482913"]
 
 
-def test_a_year_a_price_and_an_order_are_no_codes() -> None:
+def test_a_year_a_price_and_an_order_are_not_codes() -> None:
     text = "Your confirmation code was sent in 2026 for 1299.00 (order/48291)."
     assert _texts_of(near.codes, text) == []
 

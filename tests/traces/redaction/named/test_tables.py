@@ -28,6 +28,6 @@ def test_the_column_of_a_secret_is_gone_and_the_others_stay(head: str, rows: str
         {"columns": ["user", "password"], "others": ["user", "password"], "rows": [["a", "b"]]},
     ],
 )
-def test_what_is_no_table_with_a_secret_stays(value: dict[str, Any]) -> None:
+def test_what_is_not_a_table_with_a_secret_stays(value: dict[str, Any]) -> None:
     assert not any(secret_columns(value).values())
     assert redact_json(value) == value

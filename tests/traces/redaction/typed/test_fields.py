@@ -17,7 +17,7 @@ from warex.traces.redaction.typed.fields import is_secret_field, secret_refs, ty
         "Verification code",
     ],
 )
-def test_a_field_for_a_secret_is_told_by_its_selector_or_label(target: str) -> None:
+def test_a_field_for_a_secret_is_recognised_by_its_selector_or_label(target: str) -> None:
     assert is_secret_field(target)
 
 

@@ -31,7 +31,7 @@ def test_a_hostile_page_gives_a_bounded_number_of_fields_soon() -> None:
     assert monotonic() - began < 30
 
 
-def test_a_name_is_no_password_s_wherever_another_field_has_it() -> None:
+def test_a_name_in_another_field_is_not_a_password() -> None:
     page = b"<input name=f2 type=text>%s<input type=password name=f2 id=k7>" % (b"<p>f2 " * 20)
     assert password_fields(page) == {"k7"}
 

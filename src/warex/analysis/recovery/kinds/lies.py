@@ -59,7 +59,7 @@ def lie_from_words(
     ``first`` is the second of the trial's first fault.
     """
     after = [call for call in trial.calls if call.began >= felt.felt_at]
-    texts = [(call, text) for call in after for text in _given(call, last=call is after[-1])]
+    texts = [(call, text) for call in after for text in _texts_of(call, last=call is after[-1])]
     comparable = list(_comparable(changes))
     true = [one for one in comparable if any(_says(text, one.before) for _, text in texts)]
     for one in comparable:
@@ -96,7 +96,7 @@ def lie_from_verdict(trial: TrialEvents, verdict: Recovery) -> LieOutcome | None
     return "passed_on" if answered else None
 
 
-def _given(call: ModelCall, *, last: bool) -> Iterator[str]:
+def _texts_of(call: ModelCall, *, last: bool) -> Iterator[str]:
     """Yield the texts that a call types into a page or gives as the agent's answer."""
     for act in call.actions:
         if act.does in ("type", "finish"):

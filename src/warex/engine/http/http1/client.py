@@ -159,7 +159,7 @@ class Http1Client(Http1Connection):
         return events
 
     def _read_heads(self, events: list[ResponseEvent], *, at_eof: bool) -> None:
-        """Read informational heads and the final one, and what there is of its body."""
+        """Read informational heads and the final one, and the part of its body that has arrived."""
         try:
             while self._buffer and self._state.response is IDLE:
                 end = response_head.head_end(self._buffer, self._searched)

@@ -1,4 +1,4 @@
-"""Requests as they go to the next hop: as they came, but for what is said to the proxy."""
+"""Requests as they go to the next hop: as they came, without what addresses the proxy."""
 
 import re
 from typing import Final
@@ -13,10 +13,10 @@ _H2C_TOKENS: Final = ("upgrade", "http2-settings", "")
 
 
 def to_site(head: RequestHead) -> RequestHead:
-    """Return a request in origin form (RFC 9112 §3.2), without what is said to the proxy.
+    """Return a request in origin form (RFC 9112 §3.2), without what addresses the proxy.
 
-    Its Host is that of its URL. An upgrade to h2c (RFC 7540 §3.2, withdrawn by RFC 9113) is left
-    out: nothing could be read after it.
+    Its Host is the host of its URL. An upgrade to h2c (RFC 7540 §3.2, withdrawn by RFC 9113) is
+    left out: nothing could be read after it.
     """
     line, _, lines = head.raw.partition(b"\n")
     target = head.path.encode("latin-1")

@@ -22,7 +22,7 @@ _STRICT_TRAILER = re.compile(
 
 
 class InvalidFraming(ValueError):
-    """The end of a body cannot be told."""
+    """The end of a body cannot be determined."""
 
 
 type Framed = tuple[bytes, int, bool]

@@ -98,7 +98,7 @@ class Stream:
         """Whether the end of what is received has come."""
         self.unacknowledged = 0
         self.window = STREAM_WINDOW
-        """Bytes that may wait for whoever takes them."""
+        """Bytes that may wait to be taken."""
         self.taken = 0
         """Bytes that were taken since the window was widened."""
         self.trailers = NO_FIELDS

@@ -16,7 +16,7 @@ class Rate:
 USUAL: Final = Rate(1000, 33)
 """nghttp2's for reset streams; a browser that leaves a page cancels its hundred at most."""
 UNSEEN: Final = Rate(30, 10)
-"""Of streams that are opened and reset in one read: nobody waits for their answer."""
+"""Of streams that are opened and reset in one read: no client waits for their answer."""
 
 
 class RateLimit:

@@ -131,7 +131,7 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     MAX_CLOSED_STREAMS = 8192
 
     def __init__(self, *, is_client: bool, on_frame: Callable[[str], None]) -> None:
-        """``on_frame`` is told of each frame that costs a peer nothing; it may raise FrameError."""
+        """``on_frame``: called for frames that cost a peer nothing; it may raise FrameError."""
         super().__init__(
             H2Configuration(
                 client_side=is_client,
@@ -300,4 +300,4 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
 
 
 def _ignore_length(headers: Any) -> None:
-    """Leave the length of a body to whoever reads it."""
+    """Leave the length of a body to its reader."""

@@ -280,7 +280,7 @@ def bare_tokens(text: bytes) -> Iterator[Cut]:
 
 # ---- sentences in other languages
 
-_SAID = lazy_re(rb"[^\n:=\"'\\]{0,16}(?::|=|\xef\xbc\x9a)[ \t]*([^\s\"'`<>\\,;(){}\[\]]{6,64})")
+_STATED = lazy_re(rb"[^\n:=\"'\\]{0,16}(?::|=|\xef\xbc\x9a)[ \t]*([^\s\"'`<>\\,;(){}\[\]]{6,64})")
 """With a full-width colon, too."""
 FOREIGN = rb"(?i)" + password_words.prefilter()
 _QUOTES = (
@@ -309,7 +309,7 @@ def foreign(text: bytes) -> Iterator[Cut]:
         begin = max(text.rfind(b"\n", 0, candidate.start()) + 1, candidate.start() - 200)
         done = text.find(b"\n", candidate.end())
         done = min(len(text) if done < 0 else done, candidate.end() + 200)
-        stated = _SAID.match(text, candidate.end())
+        stated = _STATED.match(text, candidate.end())
         if stated and _is_value(stated[1], 3):
             yield Cut(*stated.span(1))
         for match in _ANY_QUOTED.finditer(text, begin, done):

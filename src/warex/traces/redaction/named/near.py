@@ -83,7 +83,7 @@ _TERM = lazy_re(
 
 
 def likely_words(text: bytes) -> Iterator[Cut]:
-    """Find words of letters and digits beside a password's name that are no usual terms."""
+    """Find words of letters and digits beside a password's name, except usual terms."""
     done = 0
     for candidate in compiled(BESIDE).finditer(text):
         begin = max(done, candidate.start() - _BESIDE)

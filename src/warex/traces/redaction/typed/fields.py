@@ -128,12 +128,12 @@ def _spelled(keys: Collection[str]) -> frozenset[str]:
 
 
 _FIELDS = _spelled(TARGETS | _NAMES_OF_PAIRS | REFS)
-_HELD = _spelled(_VALUES)
+_VALUE_NAMES = _spelled(_VALUES)
 
 
 def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> frozenset[str]:
     """Return the keys of an object whose values are typed into a field for a secret."""
-    if _HELD.isdisjoint(fields) or _FIELDS.isdisjoint(fields):
+    if _VALUE_NAMES.isdisjoint(fields) or _FIELDS.isdisjoint(fields):
         return frozenset()
     keys = {key.lower().replace("-", "_"): key for key in fields}
     known = {key: _target(fields[name]) for key, name in keys.items()}
@@ -267,7 +267,7 @@ _EDITABLE = lazy_re(
 _STATES = frozenset({"active", "focused", "required", "disabled", "checked", "readonly", "cursor"})
 
 
-def refs_given(text: str) -> frozenset[str] | None:
+def refs_in(text: str) -> frozenset[str] | None:
     """Return the ids of fields for secrets in an observation; None if it gives no ids."""
     data = text.encode("utf-8", "surrogatepass")
     return secret_refs(text) if compiled(_AN_ID).search(data) is not None else None

@@ -45,7 +45,7 @@ class Forum:
     notices_read: bool = False
     writes: list[dict[str, Any]] = field(default_factory=list)
 
-    # What there is
+    # Reading
 
     def score(self, post: Post) -> int:
         """Return the votes of all, the owner's among them."""
@@ -56,7 +56,7 @@ class Forum:
         return self.posts[topic.post]
 
     def replies(self, topic: Topic) -> list[Post]:
-        """Return what was said after the opening post, oldest first, without what was deleted."""
+        """Return the posts after the opening post, oldest first, without deleted ones."""
         return [post for post in self.thread(topic) if post.id != topic.post and not post.deleted]
 
     def answers(self, topic: Topic) -> list[Post]:

@@ -50,7 +50,7 @@ def topics(
 ) -> list[Topic]:
     """Return the topics of a board or tag (or all) in an order; `unanswered` leaves out others.
 
-    Pinned topics come first where the order is that of activity.
+    Pinned topics come first in the order of activity.
     """
     listed = [
         topic

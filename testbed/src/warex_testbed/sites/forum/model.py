@@ -87,7 +87,7 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the moderators are told about a post."""
+    """What a report tells the moderators about a post."""
 
     post: int
     reason: str

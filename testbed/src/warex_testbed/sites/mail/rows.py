@@ -11,7 +11,7 @@ _SNIPPET = 140
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A conversation in a list; `message` is its newest there, `count` that of all its messages."""
+    """A conversation in a list; `message` is its newest there, `count` counts all its messages."""
 
     message: Message
     people: str

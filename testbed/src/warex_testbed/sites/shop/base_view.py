@@ -36,7 +36,7 @@ class BaseView:
     def page(
         self, template: str, request: Request, status: int = HTTPStatus.OK, **values: Any
     ) -> Response:
-        """Answer with a template; what `done` in the address says is told once more by a reload."""
+        """Answer with a template; a reload shows the message of `done` in the address once more."""
         html = _TEMPLATES.get_template(template).render(
             brand=self.brand,
             words=self.brand.words,

@@ -95,7 +95,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """So many pieces of one variant; `price` is that of one, in cents."""
+    """Some pieces of one variant; `price` is the price of one, in cents."""
 
     product: int
     name: str
@@ -181,7 +181,7 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """What the visitor has told so far on the way to an order."""
+    """What the visitor has entered so far on the way to an order."""
 
     address: Address | None = None
     delivery: str = ""
@@ -252,7 +252,7 @@ class Shop:
     def place(self, order: Order) -> Order:
         """Keep an order under the next number and empty the cart.
 
-        What was told at the checkout stays: the next one begins with it.
+        What was entered at the checkout stays: the next one begins with it.
         """
         number = max(self.orders, default=0) + 1
         self.orders[number] = replace(order, number=number)

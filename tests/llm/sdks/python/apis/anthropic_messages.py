@@ -71,7 +71,7 @@ class AnthropicMessages(Api):
             "service_tier": "standard",
         }
 
-    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+    def complete(self, reply: Reply, body: Body, model: str) -> Any:
         return {
             "id": "msg_1",
             "type": "message",
@@ -86,7 +86,7 @@ class AnthropicMessages(Api):
     def frames(self, reply: Reply, body: Body, model: str) -> Iterator[dict[str, Any]]:
         begun = {**self.usage(reply.tokens), "output_tokens": 1, "output_tokens_details": None}
         empty: dict[str, Any] = {"content": [], "stop_reason": None, "usage": begun}
-        yield {"type": "message_start", "message": {**self.whole(reply, body, model), **empty}}
+        yield {"type": "message_start", "message": {**self.complete(reply, body, model), **empty}}
         yield {"type": "ping"}
         for index, block in enumerate(self.blocks(reply)):
             at = {"index": index}

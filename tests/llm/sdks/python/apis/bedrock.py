@@ -87,7 +87,7 @@ class BedrockConverse(Api):
         }
         return {"usage": usage, "metrics": {"latencyMs": 41}}
 
-    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+    def complete(self, reply: Reply, body: Body, model: str) -> Any:
         content: list[Any] = []
         if reply.thinking:
             thought = {"text": reply.thinking, "signature": "c2lnbmVk"}
@@ -102,7 +102,7 @@ class BedrockConverse(Api):
     def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
         yield event("messageStart", {"role": "assistant"})
         for index, block in enumerate(
-            self.whole(reply, body, model)["output"]["message"]["content"]
+            self.complete(reply, body, model)["output"]["message"]["content"]
         ):
             at = {"contentBlockIndex": index}
             if "toolUse" in block:

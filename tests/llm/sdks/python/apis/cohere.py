@@ -47,7 +47,7 @@ class CohereChat(Api):
         both = (("thinking", reply.thinking), ("text", reply.text))
         return [(kind, text) for kind, text in both if text]
 
-    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+    def complete(self, reply: Reply, body: Body, model: str) -> Any:
         message: dict[str, Any] = {"role": "assistant"}
         if reply.calls:
             message |= {"tool_plan": "I will click.", "tool_calls": self._calls(reply)}

@@ -68,7 +68,7 @@ class Gemini(Api):
         head = {"modelVersion": model, "responseId": "r1"}
         return {"candidates": [candidate], "usageMetadata": usage, **head}
 
-    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+    def complete(self, reply: Reply, body: Body, model: str) -> Any:
         parts = self._parts(reply, lambda text: [text] if text else [])
         return self._answer(parts, reply, model, ends=True)
 

@@ -52,7 +52,7 @@ class OllamaChat(Api):
     def _head(self, model: str) -> Any:
         return {"model": model, "created_at": "2026-07-22T20:33:28.123648Z"}
 
-    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+    def complete(self, reply: Reply, body: Body, model: str) -> Any:
         message = self._says(reply.text, reply.thinking, self._calls(reply))
         return {**self._head(model), **message, **self._end(reply)}
 

@@ -92,7 +92,7 @@ class OpenAiChat(Api):
     def reason(self, reply: Reply) -> str:
         return "stop" if reply.finish == "refusal" else reply.finish
 
-    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+    def complete(self, reply: Reply, body: Body, model: str) -> Any:
         choice = {
             "index": 0,
             "message": self.message(reply),

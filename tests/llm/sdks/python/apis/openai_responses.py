@@ -17,7 +17,7 @@ class OpenAiResponses(Api):
     def offered(self, body: Body) -> list[str]:
         return [it["name"] for it in body.get("tools") or []]
 
-    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+    def complete(self, reply: Reply, body: Body, model: str) -> Any:
         why, tokens = _INCOMPLETE.get(reply.finish), reply.tokens
         return {
             "id": "resp_1",
@@ -77,7 +77,7 @@ class OpenAiResponses(Api):
             yield sse({"type": kind, "sequence_number": number, **data}, kind)
 
     def _frames(self, reply: Reply, body: Body, model: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        response = self.whole(reply, body, model)
+        response = self.complete(reply, body, model)
         begun = {**response, "status": "in_progress", "output": [], "usage": None}
         yield "response.created", {"response": begun}
         yield "response.in_progress", {"response": begun}

@@ -5,12 +5,12 @@ from typing import Any
 import anthropic
 
 from tests.llm.sdks.python.sdk_io import (
+    COMPLETE,
     IN_BASE64,
     PARAMETERS,
     RESULT,
     STREAMED,
     SYSTEM,
-    WHOLE,
     SdkRecorder,
     question,
 )
@@ -45,7 +45,7 @@ def run(recorder: SdkRecorder) -> None:
 
 def _messages(recorder: SdkRecorder, client: Any) -> None:
     create = client.messages.create
-    for case in (*WHOLE, *MORE):
+    for case in (*COMPLETE, *MORE):
         recorder.record(case, lambda case=case: create(**message(case)))
     for case in (*STREAMED, *MORE):
         recorder.record_events(

@@ -8,12 +8,12 @@ import boto3
 from botocore.config import Config
 
 from tests.llm.sdks.python.sdk_io import (
+    COMPLETE,
     IMAGES,
     PARAMETERS,
     RESULT,
     STREAMED,
     SYSTEM,
-    WHOLE,
     SdkRecorder,
     question,
 )
@@ -55,7 +55,7 @@ def run(recorder: SdkRecorder) -> None:
         aws_secret_access_key="secret",
         config=Config(retries={"total_max_attempts": 2, "mode": "standard"}),
     )
-    for case in (*WHOLE, *MORE):
+    for case in (*COMPLETE, *MORE):
         recorder.record(f"converse {case}", lambda case=case: client.converse(**converse(case)))
     for case in (*STREAMED, *MORE):
         recorder.record_events(
@@ -64,7 +64,7 @@ def run(recorder: SdkRecorder) -> None:
     pictures = [{"image": {"format": "png", "source": {"bytes": it}}} for it in IMAGES]
     recorder.record("converse images", lambda: client.converse(**converse("text", *pictures)))
     recorder.record("converse loop", lambda: _loop(client))
-    for case in (*WHOLE, "thinking"):
+    for case in (*COMPLETE, "thinking"):
         recorder.record(f"invoke {case}", lambda case=case: _invoke(client, **invoke(case)))
     for case in (*STREAMED, "thinking"):
         recorder.record_events(f"invoke {case} streamed", lambda case=case: _invoked(client, case))

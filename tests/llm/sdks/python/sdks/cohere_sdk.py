@@ -5,12 +5,12 @@ from typing import Any
 import cohere
 
 from tests.llm.sdks.python.sdk_io import (
+    COMPLETE,
     FUNCTIONS,
     IN_BASE64,
     RESULT,
     STREAMED,
     SYSTEM,
-    WHOLE,
     SdkRecorder,
     question,
 )
@@ -35,7 +35,7 @@ def chat(case: str, content: Any = None) -> dict[str, Any]:
 
 def run(recorder: SdkRecorder) -> None:
     client: Any = cohere.ClientV2("test", base_url=recorder.base("cohere"))
-    for case in (*WHOLE, "thinking"):
+    for case in (*COMPLETE, "thinking"):
         recorder.record(case, lambda case=case: client.chat(**chat(case)))
     # The SDK does not retry a stream that could not begin.
     for case in (*(it for it in STREAMED if it != "busy"), "thinking"):

@@ -7,12 +7,12 @@ from google.genai import types
 from google.oauth2.credentials import Credentials
 
 from tests.llm.sdks.python.sdk_io import (
+    COMPLETE,
     IMAGES,
     PARAMETERS,
     RESULT,
     STREAMED,
     SYSTEM,
-    WHOLE,
     SdkRecorder,
     question,
 )
@@ -69,7 +69,7 @@ def _stream(client: Any, case: str) -> Any:
 
 
 def _generate(recorder: SdkRecorder, client: Any) -> None:
-    for case in (*WHOLE, *MORE):
+    for case in (*COMPLETE, *MORE):
         recorder.record(case, lambda case=case: _ask(client, case))
     for case in (*STREAMED, *MORE):
         recorder.record_events(f"{case} streamed", lambda case=case: _stream(client, case))

@@ -6,12 +6,12 @@ from mistralai.client import Mistral
 from mistralai.client.utils import BackoffStrategy, RetryConfig
 
 from tests.llm.sdks.python.sdk_io import (
+    COMPLETE,
     FUNCTIONS,
     IN_BASE64,
     RESULT,
     STREAMED,
     SYSTEM,
-    WHOLE,
     SdkRecorder,
     question,
 )
@@ -36,7 +36,7 @@ def run(recorder: SdkRecorder) -> None:
     again = RetryConfig("backoff", BackoffStrategy(10, 20, 1.5, 1_000), True)
     with Mistral(api_key="test", server_url=recorder.base("mistral"), retry_config=again) as opened:
         client: Any = opened
-        for case in (*WHOLE, "thinking"):
+        for case in (*COMPLETE, "thinking"):
             recorder.record(case, lambda case=case: _ask(client, case))
         for case in (*STREAMED, "thinking"):
             recorder.record_events(f"{case} streamed", lambda case=case: _stream(client, case))

@@ -14,8 +14,8 @@ from tests.llm.sdks.python.sdk_io import (
 )
 
 MODEL = "qwen3:8b"
-WHOLE = ("text", "packed", "tools", "thinking", "length", "long", "overloaded")
-STREAMED = (*WHOLE, "broken", "cut")
+COMPLETE = ("text", "packed", "tools", "thinking", "length", "long", "overloaded")
+STREAMED = (*COMPLETE, "broken", "cut")
 
 
 def chat(case: str, **more: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def chat(case: str, **more: Any) -> dict[str, Any]:
 
 def run(recorder: SdkRecorder) -> None:
     client: Any = ollama.Client(host=recorder.origin("ollama"))
-    for case in WHOLE:
+    for case in COMPLETE:
         recorder.record(case, lambda case=case: client.chat(**chat(case)))
     for case in STREAMED:
         recorder.record_events(

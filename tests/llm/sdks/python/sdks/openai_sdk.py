@@ -5,13 +5,13 @@ from typing import Any
 import openai
 
 from tests.llm.sdks.python.sdk_io import (
+    COMPLETE,
     FUNCTIONS,
     IN_BASE64,
     PARAMETERS,
     RESULT,
     STREAMED,
     SYSTEM,
-    WHOLE,
     SdkRecorder,
     question,
 )
@@ -77,7 +77,7 @@ def run(recorder: SdkRecorder) -> None:
 
 def _chat(recorder: SdkRecorder, client: Any) -> None:
     create = client.chat.completions.create
-    for case in (*WHOLE, *MORE):
+    for case in (*COMPLETE, *MORE):
         recorder.record(f"chat {case}", lambda case=case: create(**chat(case)))
     for case in (*STREAMED, *MORE):
         recorder.record_events(f"chat {case} streamed", lambda case=case: create(**counted(case)))
@@ -111,7 +111,7 @@ def _chat_loop(client: Any) -> Any:
 
 def _responses(recorder: SdkRecorder, client: Any) -> None:
     create = client.responses.create
-    for case in (*WHOLE, *MORE):
+    for case in (*COMPLETE, *MORE):
         recorder.record(f"responses {case}", lambda case=case: create(**response(case)))
     for case in (*STREAMED, *MORE):
         recorder.record_events(

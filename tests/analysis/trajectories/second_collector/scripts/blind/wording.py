@@ -170,15 +170,17 @@ def script(
 ) -> Script:
     """Return the script of an agent of `agents.blind.browser`."""
 
-    def said(words: Reaction) -> Words:
+    def reworded(words: Reaction) -> Words:
         return words if isinstance(words, (str, Say)) else put(style, *words)
 
     steps_: list[Step] = [(see, put(style, *words)) for see, words in steps]
     variants = [
-        Variant(name_, rules, [said(r) for r in reactions], None if end is None else said(end))
+        Variant(
+            name_, rules, [reworded(r) for r in reactions], None if end is None else reworded(end)
+        )
         for name_, rules, reactions, end in cases
     ]
     return Script(
         *(name, kinds, "blind.browser", options(style, **more), hosts, task),
-        *(steps_, said(give_up), solved, variants),
+        *(steps_, reworded(give_up), solved, variants),
     )
