@@ -172,6 +172,18 @@ def test_a_scenario_that_hits_nothing_is_reported(port: int) -> None:
 
 
 @pytest.mark.slow
+def test_a_bad_scenario_is_refused_before_anything_else_is_said(port: int, tmp_path: Path) -> None:
+    scenario = tmp_path / "bad.yaml"
+    scenario.write_text("rules: [{name: a, fault: {kind: nope}}]")
+
+    done = ran("namespace", "--scenario", str(scenario), "--", "echo", f"http://localhost:{port}/")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nope" in done.stderr
+    assert "let through" not in done.stderr
+
+
+@pytest.mark.slow
 def test_the_first_pages_connection_is_hit_where_no_site_is_named(
     port: int, tmp_path: Path
 ) -> None:

@@ -302,7 +302,8 @@ def _check_bound(
     if not out and (comparison, bound) not in ((">", high), ("<", low)):
         return
     allowed = f"at least {low:g}" if high == inf else f"from {low:g} to {high:g}"
-    percent = abs(bound) > 1 and low <= bound / 100 <= high < inf
+    # 1.5 may as well be a slip for 0.5 as 1.5 %.
+    percent = abs(bound) >= 2 and low <= bound / 100 <= high < inf
     hint = f"; did you mean {bound / 100:g}?" if percent else "."
     raise InputError(
         f"{part!r}: {metric} is {allowed}, so it cannot be {comparison} {bound:g}{hint}"
