@@ -75,7 +75,7 @@ def test_a_rise_that_is_significant_for_each_seed_shows_what_is_claimed() -> Non
         ),
     ],
 )
-def test_what_does_not_hold_is_said(tuned: Mapping[str, Score], text: str) -> None:
+def test_what_does_not_hold_is_reported(tuned: Mapping[str, Score], text: str) -> None:
     it = result(None, None, base=score(0), stage_one=score(2), **tuned)
 
     assert text in list(failed_claims(it))

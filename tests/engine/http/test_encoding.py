@@ -84,7 +84,7 @@ def test_several_codings_and_members_are_taken_off_in_turn() -> None:
 
 
 @pytest.mark.parametrize("name", ["rot13", "utf-8", "compress", ", ".join(["gzip"] * 50)])
-def test_a_coding_that_is_not_read_is_said(name: str) -> None:
+def test_a_coding_that_is_not_read_is_reported(name: str) -> None:
     decoded = decode(b"abc", name)
 
     assert decoded.body == b""

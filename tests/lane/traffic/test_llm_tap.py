@@ -306,7 +306,7 @@ def test_an_answer_as_long_as_can_be_read_is_read(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("tokens", [-1, 10**30, 1.5, "9"])
-def test_tokens_that_can_be_none_are_estimated_and_that_is_said(tokens: JsonValue) -> None:
+def test_tokens_that_can_be_none_are_estimated_and_that_is_reported(tokens: JsonValue) -> None:
     usage: JsonValue = {"prompt_tokens": 9, "completion_tokens": tokens}
 
     event = read(tap(), text_chunk("click('3')", usage=usage)).event
