@@ -46,7 +46,16 @@ _MODES: Mapping[str, ActionKind] = {
 ELEMENT_ARGUMENTS: Final = frozenset(
     (
         *("selector", "css_selector", "xpath", "ref", "uid", "element", "element_id", "elementid"),
-        *("bid", "index", "target_id", "node_id", "nodeid", "backend_node_id", "coordinate", "coordinates"),
+        *(
+            "bid",
+            "index",
+            "target_id",
+            "node_id",
+            "nodeid",
+            "backend_node_id",
+            "coordinate",
+            "coordinates",
+        ),
     )
 )
 """Names of an argument that says which element of a page a tool is used on."""

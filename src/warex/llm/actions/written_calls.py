@@ -6,6 +6,7 @@
 - ``Action: …`` and ``Action Input: …`` on the next line (ReAct, LangChain);
 - ``{"command": {"name": …, "args": …}}`` as JSON, in a fence, alone or last (AutoGPT), so too
   ``functionCall`` (Gemini), and ``tool_calls`` of a whole message (OpenAI);
+- ``##FUNCTION NAME {…}`` on a line (Agent-E);
 - ``ELEMENT: …``, ``ACTION: …`` and ``VALUE: …`` on lines (SeeAct);
 - ``<browser_action><action>…</action><url>…</url></browser_action>`` (Cline, Roo);
 - ``[TOOL_CALLS][{…}]`` (Mistral), ``<|tool_call_begin|>functions.NAME:0…`` (Kimi).
@@ -49,6 +50,7 @@ _REACT = lazy_re(
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 
+_HASHES = lazy_re(r"^##FUNCTION[ \t]+(\w{1,80})[ \t]*(\{[^\n]*\})?", re.MULTILINE)
 _ELEMENT_ACTION = lazy_re(
     r"^[ \t*]*ELEMENT:[ \t*]*([^\n]{1,400})\n+[ \t*]*ACTION:[ \t*]*(\w{1,40})[ \t.*]*"
     r"(?:\n+[ \t*]*VALUE:[ \t*]*([^\n]*))?",
@@ -132,6 +134,8 @@ def _in_object(text: str) -> Iterator[tuple[str, str]]:
         holder = next((key for key in _HOLDS_CALL if as_dict(parsed.get(key)).get("name")), None)
         if holder is not None:
             yield from _named(as_dict(parsed[holder]))
+        elif any(isinstance(parsed.get(each), dict) for each in _HOLDS_ARGUMENTS):
+            yield from _named(parsed)
 
 
 def _named(call: Mapping[str, JsonValue]) -> Iterator[tuple[str, str]]:
@@ -141,10 +145,15 @@ def _named(call: Mapping[str, JsonValue]) -> Iterator[tuple[str, str]]:
         yield name, arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
+def _hashes(text: str) -> Iterator[tuple[str, str]]:
+    for name, arguments in _HASHES.findall(text):
+        yield name, arguments or "{}"
+
+
 def _element_action(text: str) -> Iterator[tuple[str, str]]:
     for element, name, value in _ELEMENT_ACTION.findall(text):
-        given = {} if value.strip() in ("", "None") else {"value": value.strip()}
-        yield name.lower(), json.dumps({"element": element.strip(), **given})
+        text_argument = {} if value.strip() in ("", "None") else {"value": value.strip()}
+        yield name.lower(), json.dumps({"element": element.strip(), **text_argument})
 
 
 def _elements(text: str) -> Iterator[tuple[str, str]]:
@@ -159,6 +168,7 @@ _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
     _mistral,
     _kimi,
     _react,
+    _hashes,
     _in_object,
     _element_action,
     _elements,

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -22,7 +23,7 @@ from warex.llm.actions.parser import parse_actions
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer, ToolCall
 
-_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}-\d{1,6}")
+_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}[-_]\d{1,6}")
 _ELEMENT: Final = ELEMENT_ARGUMENTS | {"id"}
 _COMMENTS: Final = frozenset(
     ("reasoning", "thought", "thoughts", "reason", "explanation", "rationale", "intention")
@@ -34,6 +35,8 @@ _PLACE: Final = re.compile(r"(?:\"([^\"\n]+)\"|\b([A-Z][\w ]{0,30})) at \((\d{1,
 """An element that a page's text gives with its place: ``button "Reload" at (88, 52)``."""
 _NEAR: Final = 12
 """Pixels by which a click may be beside the place that the text gives."""
+_MOST_NUMBERS: Final = 8
+"""Of an action: a click has two or, for a box, four."""
 _QUOTED: Final = (re.compile(r"'([^'\n]+)'"), re.compile(r"\"([^\"\n]+)\""))
 """One within the other, too: ``By.xpath("//button[text()='Retry']")``."""
 _IN_WORDS: Final = re.compile(
@@ -123,10 +126,10 @@ def gives_up(action: Action, vocabulary: Vocabulary) -> bool:
     if action.name in vocabulary.infeasible:
         return True
     arguments, values = action.arguments, values_of(action)
-    given = arguments if isinstance(arguments, Mapping) else {}
-    if given.get("taskComplete") is False:
+    by_name = arguments if isinstance(arguments, Mapping) else {}
+    if by_name.get("taskComplete") is False:
         return True
-    failed = given.get("success") is False
+    failed = by_name.get("success") is False
     nothing = bool(values) and _NOT_DONE.fullmatch(values[0]) is not None
     named = _GIVES_UP.search(action.name) and not _SUCCESS.intersection(map(str.lower, values))
     return ends(action, vocabulary) and bool(failed or nothing or named)
@@ -150,12 +153,18 @@ def acts_on_nothing(action: Action, row: Row) -> bool:
 
 
 def values_of(action: Action) -> list[str]:
-    """Return an action's arguments as texts, without what explains it if there are others."""
+    """Return an action's arguments as texts, without what explains it if there are others.
+
+    Named ones are in the order of their names.
+    """
     arguments = action.arguments
     if isinstance(arguments, Mapping):
-        acting = [it for name, it in arguments.items() if name.lower() not in _COMMENTS]
-        arguments = acting or list(arguments.values())
-    return [str(value).strip() for value in arguments if value is not None]
+        named = sorted(arguments.items())
+        acting = [it for name, it in named if name.lower() not in _COMMENTS]
+        values: Sequence[object] = acting or [it for _, it in named]
+    else:
+        values = arguments
+    return [str(value).strip() for value in values if value is not None]
 
 
 def _arguments(function: Mapping[str, Any]) -> str:
@@ -185,28 +194,31 @@ def _element_names(action: Action, row: Row) -> Iterator[str]:
     values = values_of(action)
     for value in values:
         yield from _names_in(value)
-    for value in (*values, *(it for value in values for it in _QUOTED[0].findall(value))):
-        bare = value.removeprefix("id=").removeprefix("#")
-        if not _ID.fullmatch(bare) and f'id="{bare}"' not in page:
+    quoted = [it for value in values for it in _QUOTED[0].findall(value)]
+    for reference in (*values, *quoted):
+        bare = reference.removeprefix("id=").removeprefix("#")
+        named = re.escape(bare)
+        if not _ID.fullmatch(bare) and re.search(rf'\bid[= ]"{named}"', page) is None:
             continue
         own = re.compile(
-            rf"\[(?:ref=)?{re.escape(bare)}\]|\bid=\"?{re.escape(bare)}\"?(?=[\s>/])"
-            rf"|(?<![\w.]){re.escape(bare)}(?= \"[^\"\n]+\" \()"
+            rf"\[(?:ref=)?{named}\]|\bid[= ]\"?{named}\"?(?=[\s>/)])"
+            rf"|(?<![\w.]){named}(?= \"[^\"\n]+\" \()"
         )
         for line in lines:
             if match := own.search(line):
                 before = line[: match.start()]
-                # A name stands before its id where a line has one element.
-                yield from _names_in("" if {"[", '"'} & {*before} else before)
                 after = _NEXT.split(line[match.end() :])[0]
-                yield from _names_in(after.partition(" (")[0] if after[:2] == ' "' else after)
+                is_listed = after.startswith(' "')  # 8 "Retry" (button), 9 "Help" (link)
+                # A name stands before its id where a line has one element.
+                yield from _names_in("" if is_listed or "[" in before else before)
+                yield from _names_in(after.partition(" (")[0] if is_listed else after)
     yield from _names_at(values, page)
 
 
 def _names_at(values: Sequence[str], page: str) -> Iterator[str]:
     """Yield the names of the elements at a pair of coordinates among an action's values."""
     numbers = [int(it) for value in values for it in re.findall(r"\d{1,5}", value)]
-    for x, y in zip(numbers, numbers[1:], strict=False):
+    for x, y in pairwise(numbers[:_MOST_NUMBERS]):
         for quoted, bare, left, top in _PLACE.findall(page):
             if abs(int(left) - x) <= _NEAR and abs(int(top) - y) <= _NEAR:
                 yield quoted or bare
