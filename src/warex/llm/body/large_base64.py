@@ -81,7 +81,11 @@ def _long_spans(body: bytes) -> Iterator[tuple[int, int]]:
     while (end := body.find(b'"', at + _LONG)) >= 0:
         # Any shorter string before this one is passed over.
         begin = max(body.rfind(b'"', at, end), body.rfind(b",", at, end), at - 1) + 1
-        if end - begin >= _LONG and body[begin - 1 : begin] in (b'"', b",") and _is_base64(body, begin, end):
+        if (
+            end - begin >= _LONG
+            and body[begin - 1 : begin] in (b'"', b",")
+            and _is_base64(body, begin, end)
+        ):
             yield begin, end
         at = end
 

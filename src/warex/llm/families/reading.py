@@ -23,7 +23,7 @@ _QUOTED: Final = 200
 """Characters of an unreadable answer that its error quotes."""
 MOST_TEXT: Final = 1024 * 1024
 """Characters of an answer that are read, of its text and the arguments of its calls together. No
-model writes so many, and whoever shares the event loop waits while they are read and redacted."""
+model writes so many, and the event loop waits while they are read and redacted."""
 _TOO_LONG: Final = f"it has more than {MOST_TEXT:,} characters, of which the first are read"
 
 
