@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bench.rl.features import features
+from warex.training.ranking.features import features
 from warex.exports.prompt_page import PromptPage
 from warex.training.ranking.candidates import ActionTemplate, Candidate, candidates
 
