@@ -77,13 +77,13 @@ def test_every_attempt_has_its_line_and_the_run_its_report(
 
     first, second, third = printed.err.splitlines()
     assert first.startswith("solved ")
-    assert first.endswith("ended by itself, 1.2 s")
+    assert first.endswith("answered, 1.2 s")
     assert second.startswith("failed ")
     assert third.startswith("void ")
     assert third.endswith("attempt 1: the canary page did not come back")
     assert (folder / "report.html").is_file()
     assert f"report   {folder / 'report.html'}" in printed.out
-    assert "ended by itself, 1.2 s" not in printed.out
+    assert "answered, 1.2 s" not in printed.out
 
 
 def test_a_campaign_in_which_nothing_counts_has_failed(run: Run, tmp_path: Path) -> None:
