@@ -96,6 +96,18 @@ def test_the_first_token_of_a_stream_is_where_it_first_says_something(
     assert event.tokens_per_s == pytest.approx((event.output_tokens or 0) / 40)
 
 
+def test_after_its_first_token_the_events_of_a_stream_are_read_in_larger_parts() -> None:
+    call = tap(stream=True)
+    call.begun = streamed_answer(call.request)
+    reads = set()
+    for _ in range(400):
+        call.add(chunk({"content": "word "}), 20.0)
+        reads.add(call.begun.events.taken)
+
+    assert 3 < len(reads) < 20
+    assert read(call, chunk({}, "stop")).event.answer == "word " * 400
+
+
 def test_a_stream_that_says_nothing_has_no_first_token() -> None:
     call = tap(stream=True)
     call.add(chunk({"role": "assistant", "content": ""}), 20.0)

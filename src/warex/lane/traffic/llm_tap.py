@@ -34,6 +34,8 @@ _MOST_MESSAGES: Final = 2 * 1024 * 1024
 """Characters of a call's messages that are recorded: as many as 500,000 tokens have."""
 _MOST_TOOLS: Final = 512 * 1024
 """Characters of its tools that are recorded."""
+_READ_AT_ONCE: Final = 8 * 1024
+"""Bytes of a stream that are read together, in half a millisecond; one by one they cost more."""
 _MAX_SEARCHED: Final = 256 * 1024
 """Bytes of a stream in which its first token is looked for; the same holds after them."""
 
@@ -96,8 +98,14 @@ class LlmTap(Struct):
         return True
 
     def _read(self, body: bytearray, now: float) -> None:
-        """Read the events that are complete now; ``body``: all that came, decoded."""
+        """Read the events that are complete, once there are some; ``body``: all that came, decoded.
+
+        Until the first token each is read as it comes: its time is that of the token.
+        """
         if self.begun is None:
+            return
+        unread = len(body) - self.begun.events.taken
+        if self.first_token is not None and unread < _READ_AT_ONCE:
             return
         self.begun.read(body)
         if self.first_token is None and self.begun.has_content:
