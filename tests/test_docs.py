@@ -16,9 +16,9 @@ OTHER_CODE = [
     for path in (ROOT / folder).rglob("*.py")
 ]
 CLUMSY = re.compile(
-    r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?)\b|cannot be had"
-    r"|\bthat there (?:is|are) not\b"
-    r"|(?<!there )\b(?:is|was)\s+no\s+(?!longer|more|less|better|such|one\b)\w+",
+    r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?|whoever)\b|cannot be (?:had|told)|told apart"
+    r"|\bthat there (?:is|are) not\b|\bwhat there (?:is|are)\b"
+    r"|(?<!there )\b(?:is|are|was|were)\s+no\s+(?!longer|more|less|better|such|one\b)\w+",
     re.IGNORECASE,
 )
 """Turns that are hard to read: write "the same", "that does not exist", "is not a"."""

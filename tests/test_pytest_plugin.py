@@ -255,7 +255,7 @@ def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: in
 
 
 @pytest.mark.slow
-def test_a_scenario_that_is_none_is_a_sentence(tmp_path: Path, site: int) -> None:
+def test_an_invalid_scenario_is_a_sentence(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,

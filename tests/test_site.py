@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from scripts.site.faults import INDEX, TITLES, group_page, split
+from scripts.site.files import file_pages
 from scripts.site.gallery import gallery
 from scripts.site.links import SiteMap, site_links
 from scripts.site.llms import LlmsPage, llms_txt
@@ -123,3 +124,18 @@ def test_the_index_for_models_says_in_a_sentence_what_a_page_is_about() -> None:
     written = llms_txt("WAREX", "Faults.", {"How to": [page]})
 
     assert written == "# WAREX\n\n> Faults.\n\n## How to\n\n- [Exec](how-to/exec.md): Run it.\n"
+
+
+def test_every_example_that_a_page_links_to_is_shown_on_the_site() -> None:
+    pages, places = file_pages(ROOT)
+    linked = {
+        str((path.parent / target).resolve().relative_to(ROOT))
+        for path in (ROOT / "docs").rglob("*.md")
+        for target in re.findall(
+            r"\]\(((?:\.\./)+(?:examples|docker|action)[^)#]*)", path.read_text()
+        )
+    }
+
+    assert linked - places.keys() == set()
+    assert {places[it] for it in linked} <= pages.keys()
+    assert (ROOT / "examples/ci/campaign.toml").read_text().strip() in pages["files/ci.md"]

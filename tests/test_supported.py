@@ -13,14 +13,19 @@ from warex.cli import main
 SOURCE = Path(warex.__file__)
 
 
-def test_an_older_python_is_told_which_one_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("program", "raised"), [("/usr/bin/agent.py", ImportError), ("-m", SystemExit)]
+)
+def test_an_older_python_is_told_which_one_is_needed(
+    monkeypatch: pytest.MonkeyPatch, program: str, raised: type[BaseException]
+) -> None:
     text = SOURCE.read_text(encoding="utf-8")
     # It must get as far as the sentence.
     ast.parse(text, feature_version=(3, 8))
-    older = SimpleNamespace(version_info=(3, 11, 7), executable="/usr/bin/python3")
+    older = SimpleNamespace(version_info=(3, 11, 7), executable="/usr/bin/python3", argv=[program])
     monkeypatch.setitem(sys.modules, "sys", older)
 
-    with pytest.raises(ImportError) as error:
+    with pytest.raises(raised) as error:
         exec(compile(text, SOURCE, "exec"), {"__name__": "warex"})
 
     assert str(error.value) == "WAREX needs Python 3.12 or newer, and /usr/bin/python3 is 3.11.7"

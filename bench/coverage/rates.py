@@ -15,7 +15,7 @@ _SIZE = 200_000
 """Tasks by which the truth of a ratio is computed."""
 
 
-def _alike(rng: Rng, mean: float, tasks: int) -> Rates:
+def _equal_tasks(rng: Rng, mean: float, tasks: int) -> Rates:
     return np.full(tasks, mean)
 
 
@@ -34,7 +34,7 @@ def _half_are_sure(rng: Rng, mean: float, tasks: int) -> Rates:
 
 
 POPULATIONS: Mapping[str, Population] = {
-    "tasks alike": _alike,
+    "tasks alike": _equal_tasks,
     "tasks differ a little": _spread(0.1),
     "tasks differ": _spread(0.5),
     "each task always or never": _always_or_never,

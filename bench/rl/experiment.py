@@ -33,8 +33,8 @@ TASKS: Final = (
 """Tasks whose oracles need neither scripts nor text fields."""
 SCENARIO: Final = "paper/server-error"
 _IMITATION_STEPS: Final = 60
-_IMITATION_RATE: Final = 1.0
-_RATE: Final = 2.0
+_IMITATION_RATE: Final = 0.5
+_RATE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)

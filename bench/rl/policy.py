@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from bench.rl.features import features
 from warex.exports.prompt_page import PromptPage
 from warex.training.ranking.candidates import ActionTemplate, Candidate, candidates
+from warex.training.ranking.features import features
 
 type Floats = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -123,9 +123,9 @@ def _details(
     calls = fmean(len(pair.calls) for pair in pairs)
     rest = more * 1000 - each.first_page - (pages - 1) * each.page - calls * each.call
     return (
-        f"95 % interval {_between(share, 100)} %; {len(pairs)} pairs; measured without a proxy"
-        f" {bare:.2f} s, {calls:.1f} steps;"
-        f" added {more * 1000:.0f} ms {_between(seconds, 1000)}, which are"
+        f"95 % interval {_describe_interval(share, 100)} %; {len(pairs)} pairs; measured without"
+        f" a proxy {bare:.2f} s, {calls:.1f} steps;"
+        f" added {more * 1000:.0f} ms {_describe_interval(seconds, 1000)}, which are"
         f" {100 * more / bare:.1f} % without any thinking; {each.page:.1f} ms a page (of"
         f" {each.direct_page:.0f} ms), {each.first_page:.1f} ms a site's first; {each.call:.1f} ms"
         f" a model call (of {each.direct_call:.1f} ms); {pages:.1f} pages and {calls:.1f} calls a"
@@ -133,7 +133,7 @@ def _details(
     )
 
 
-def _between(interval: tuple[float, float] | None, times: float) -> str:
+def _describe_interval(interval: tuple[float, float] | None, times: float) -> str:
     if interval is None:
         return "unknown"
     low, high = (f"{end * times:.{0 if times > 100 else 2}f}" for end in interval)

@@ -55,7 +55,9 @@ def measure(workspace: Workspace) -> list[Row]:
     """Send a body at each rate."""
     seconds = 0.2 if workspace.quick else 4
     costs = [_cost(rate, 200 if workspace.quick else _PIECES) for rate in _RATES]
-    errors = [abs(asyncio.run(_took(rate, seconds)) / seconds - 1) * 100 for rate in _RATES]
+    errors = [
+        abs(asyncio.run(_measured_seconds(rate, seconds)) / seconds - 1) * 100 for rate in _RATES
+    ]
     rates = ", ".join(f"{rate / 1000:,.0f} kB/s" for rate in _RATES)
     return [
         Row(
@@ -100,7 +102,7 @@ async def _timers(count: int) -> None:
         await asyncio.sleep(0.01)
 
 
-async def _took(rate: int, seconds: float) -> float:
+async def _measured_seconds(rate: int, seconds: float) -> float:
     """Return the seconds for what should take as many."""
     began = time.monotonic()
     await _body(rate, Clock()).send(bytes(int(rate * seconds)))

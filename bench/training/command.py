@@ -2,8 +2,9 @@
 
 Campaigns produce the traces. Rankers learn from the known sites, one without failures and one for
 each seed with them; they are asked the held-out steps and the hard test, and drive the reference
-agent on unseen sites. Then SmolLM2-135M learns by the paper's recipe and is tested likewise. This
-takes an hour or two on 2 cores, the rankers alone half an hour; a second call resumes it.
+agent on unseen sites. Then SmolLM2-135M learns from a sample of the same steps, mixed in one stage
+and by the paper's two stages, and all are asked the same rows. The sizes are fixed so that this
+fits an hour on 2 cores, the rankers alone half an hour; a second call resumes it.
 """
 
 import argparse
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     (experiment.folder / "results.md").write_text(page)
     print(f"\n{page}")
     claims = list(failed_claims(result, min_failures=1 if asked.quick else MIN_FAILURES))
-    minutes = sum(result.seconds.values()) / 60
+    minutes = sum(it.seconds for it in result.durations.values()) / 60
     if minutes > _LONGEST:
         claims.append(f"it took {minutes:.0f} minutes, more than {_LONGEST}")
     for claim in claims:
@@ -69,11 +70,19 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--stages",
-        choices=("one", "two"),
-        default="two",
-        help="of the language model: one mixed stage, or the paper's two (default)",
+        choices=("one", "two", "both"),
+        default="both",
+        help="of the language model: one mixed stage, the paper's two, or first one, then the"
+        " other for comparison (default)",
     )
     parser.add_argument("--seeds", type=int, metavar="N", help="number of seeds (default: 3)")
+    parser.add_argument(
+        "--asked",
+        type=int,
+        metavar="N",
+        help=f"rows of each kind that a language model is asked (default: {FULL.asked}, and"
+        f" {FULL.asked_hard} of the hard test)",
+    )
     parser.add_argument(
         "--no-live", action="store_true", help="no live tasks: minutes, not an hour"
     )
@@ -96,6 +105,10 @@ def size_of(asked: argparse.Namespace) -> Size:
         size = replace(size, seeds=tuple(range(asked.seeds)))
     if asked.live_fault:
         size = replace(size, ranker_faults=tuple(asked.live_fault))
+    if asked.asked is not None:
+        size = replace(size, asked=asked.asked, asked_hard=asked.asked)
     if asked.stages == "one":
         size = replace(size, stage_one=None)
+    elif asked.stages == "two":
+        size = replace(size, stage_one=FULL.stage_one, mixed=False)
     return replace(size, live=(), ranker_live=()) if asked.no_live else size

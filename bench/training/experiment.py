@@ -19,6 +19,10 @@ from bench.training.steps import Steps
 GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 BASE: Final = "base"
 STAGE_ONE: Final = "stage-one"
+TWO_STAGES: Final = "two-stages"
+"""The adapter that learns by the paper's recipe: from clean steps first, then from both kinds."""
+_RECIPE: Final = ("--rank", "24", "--alpha", "48", "--learning-rate", "1e-3", "--batch", "2")
+"""Options of both stages that differ from the paper's recipe: few rows need large updates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +38,25 @@ class Size:
     others: int | None
     """Number of tasks with other faults; None skips that test."""
     stage_one: tuple[str, ...] | None
-    """Options of stage one that differ from the paper's recipe; None: there is no stage one, and
-    stage two alone learns clean steps and recoveries."""
+    """Options of stage one of the paper's recipe; None: both kinds are learnt mixed alone."""
+    mixed: bool
+    """Whether clean steps and recoveries are learnt mixed, in one stage, too."""
+    clean: int
+    """Number of clean steps in stage one."""
     failures: int
-    """Number of failures in stage two."""
+    """Number of failures in the stage that has both kinds."""
     largest: int
     """Characters of a prompt."""
     clean_per_failure: float
-    """Clean steps per failure, in stage two and in the test."""
-    stage_two: tuple[str, ...]
-    """Options of stage two that differ from the paper's recipe."""
+    """Clean steps per failure, in the stage that has both kinds and in the test."""
+    both_kinds: tuple[str, ...]
+    """Options of that stage that differ from the paper's recipe."""
     seeds: tuple[int, ...]
+    """Of the rankers and of the mixed stage; the two stages have the first."""
     asked: int
-    """Number of held-out rows of each kind."""
+    """Number of held-out rows of each kind that a language model is asked."""
+    asked_hard: int
+    """The same of the hard test."""
     live: tuple[str, ...]
     """Tasks of the served language models."""
     ranker_failures: int
@@ -64,29 +74,36 @@ FULL: Final = Size(
     unseen=HELD_OUT,
     unseen_sample=None,
     others=12,
-    stage_one=("--epochs", "1", "--learning-rate", "1e-3", "--batch", "2"),
-    failures=40,
+    stage_one=("--epochs", "1", *_RECIPE),
+    mixed=True,
+    clean=60,
+    failures=30,
     largest=1500,
-    clean_per_failure=2,
-    stage_two=("--epochs", "3", "--batch", "4", "--learning-rate", "3e-4"),
+    clean_per_failure=1,
+    both_kinds=("--epochs", "2", *_RECIPE),
     seeds=(0, 1, 2),
-    asked=60,
+    asked=30,
+    asked_hard=12,
     live=SHORT_LIVE_TASKS,
     ranker_failures=60,
     ranker_live=campaigns.unseen_tasks(),
 )
+"""An hour on two cores."""
 SMALL: Final = Size(
     known=16,
     unseen=("inbox", "forum"),
     unseen_sample=12,
     others=None,
     stage_one=None,
+    mixed=True,
+    clean=6,
     failures=6,
     largest=1000,
     clean_per_failure=1,
-    stage_two=("--epochs", "2", "--batch", "2", "--learning-rate", "1e-3"),
+    both_kinds=("--epochs", "2", "--batch", "2", "--learning-rate", "1e-3"),
     seeds=(0,),
     asked=6,
+    asked_hard=6,
     live=(),
     ranker_failures=12,
     ranker_live=(),
@@ -140,24 +157,25 @@ class Experiment(Steps):
     def _language_model(self, model: str) -> None:
         size = self.size
         self._failures()
-        before: tuple[str, ...] = ()
+        if size.mixed:
+            for seed, name in zip(size.seeds, self.mixed, strict=True):
+                self._train(model, name, "failures", seed, *size.both_kinds)
         if size.stage_one is not None:
             self._clean_steps()
             self._train(model, STAGE_ONE, "clean-steps", 0, "--one-sided", *size.stage_one)
             before = ("--adapter", self.path(STAGE_ONE))
-        for seed, name in zip(size.seeds, self.tuned, strict=True):
-            self._train(model, name, "failures", seed, *before, *size.stage_two)
+            self._train(model, TWO_STAGES, "failures", size.seeds[0], *before, *size.both_kinds)
         adapters = (*self.first, *self.tuned)
-        self._evaluate(model, "failures", adapters, "--data", self.path("failures"))
+        self._evaluate(model, "failures", adapters, size.asked, "--data", self.path("failures"))
         if size.more_questions:
             bound = ("--data", self.path("failures"), "--legal", self.path("failures"))
-            self._evaluate(model, "legal", adapters[-1:], *bound)
-            self._evaluate(model, "hard", adapters, "--test", "hard")
+            self._evaluate(model, "legal", self.tuned[:1], size.asked, *bound)
+            self._evaluate(model, "hard", adapters, size.asked_hard, "--test", "hard")
         if size.others is not None:
             self.campaign(campaigns.other_faults(size.others))
             self._others()
             others = ("--data", self.path("others"), "--split", "train")
-            self._evaluate(model, "others", (*self.first, self.tuned[0]), *others)
+            self._evaluate(model, "others", (*self.first, self.tuned[0]), size.asked, *others)
         if size.live:
             for name in self.live:
                 self._live(model, name)
@@ -168,9 +186,14 @@ class Experiment(Steps):
         return () if self.size.stage_one is None else (STAGE_ONE,)
 
     @property
+    def mixed(self) -> tuple[str, ...]:
+        """The adapters that learn both kinds in one stage, one per seed."""
+        return tuple(f"tuned-{seed}" for seed in self.size.seeds) if self.size.mixed else ()
+
+    @property
     def tuned(self) -> tuple[str, ...]:
-        """The adapters of stage two, one per seed."""
-        return tuple(f"tuned-{seed}" for seed in self.size.seeds)
+        """All adapters that have learnt from failures."""
+        return self.mixed if self.size.stage_one is None else (*self.mixed, TWO_STAGES)
 
     @property
     def live(self) -> tuple[str, ...]:
@@ -183,12 +206,12 @@ class Experiment(Steps):
             if new:
                 self.warex(
                     "export", self.path("run-known"), "--out", self.path("clean-steps"),
-                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none", "--all",
-                    "--largest", str(self.size.largest),
+                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none",
+                    "--most", str(self.size.clean), "--largest", str(self.size.largest),
                 )  # fmt: skip
 
     def _failures(self) -> None:
-        """Export stage two's examples and the test rows of unseen sites and error pages."""
+        """Export the examples of both kinds and the test rows of unseen sites and error pages."""
         self._export_failures(
             "failures",
             *("--most", str(self.size.failures)),
@@ -230,12 +253,15 @@ class Experiment(Steps):
                     *more, *(["--resume"] if begun else []),
                 )  # fmt: skip
 
-    def _evaluate(self, model: str, name: str, adapters: Sequence[str], *rows: str) -> None:
+    def _evaluate(
+        self, model: str, name: str, adapters: Sequence[str], most: int, *rows: str
+    ) -> None:
+        """Ask the model and its adapters the same rows, at most so many of each kind."""
         with self.step(f"evaluate-{name}") as new:
             if new:
                 out = HARD if name == "hard" else f"answers-{name}"
                 self.warex(
-                    "evaluate", *rows, "--model", model, "--limit", str(self.size.asked),
+                    "evaluate", *rows, "--model", model, "--limit", str(most),
                     "--out", self.path(out),
                     *(word for it in adapters for word in ("--adapter", self.path(it))),
                 )  # fmt: skip

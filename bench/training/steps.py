@@ -1,13 +1,14 @@
 """The steps of an experiment in its folder, each done once, by WAREX's commands."""
 
 import json
+import resource
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -22,8 +23,32 @@ def _silent(step: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Duration:
+    """How long a step took."""
+
+    seconds: float
+    processor_seconds: float
+    """Of its commands, with their own."""
+
+    @classmethod
+    def read(cls, mark: Path) -> "Duration":
+        """Return what ``write`` wrote."""
+        return cls(**json.loads(mark.read_text()))
+
+    def write(self, mark: Path) -> None:
+        """Write it as JSON."""
+        mark.write_text(json.dumps(asdict(self)))
+
+
+def _processor_seconds() -> float:
+    """Return the processor time of all commands that have ended, and of theirs."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+@dataclass(frozen=True, slots=True)
 class Steps:
-    """A folder of steps: each writes a ``.done`` file with its seconds and is skipped if it exists.
+    """A folder of steps: each writes a ``.done`` file with its duration, and is then skipped.
 
     So an interrupted experiment can be resumed.
     """
@@ -32,10 +57,10 @@ class Steps:
     progress: Callable[[str], None] = field(default=_silent, kw_only=True)
 
     @property
-    def seconds(self) -> Mapping[str, float]:
-        """The seconds of each finished step, in order."""
+    def durations(self) -> Mapping[str, Duration]:
+        """The duration of each finished step, in order."""
         marks = sorted(self.folder.glob("*.done"), key=lambda it: it.stat().st_mtime_ns)
-        return {mark.stem: float(json.loads(mark.read_text())) for mark in marks}
+        return {mark.stem: Duration.read(mark) for mark in marks}
 
     @contextmanager
     def step(self, name: str) -> Iterator[bool]:
@@ -45,9 +70,9 @@ class Steps:
             yield False
             return
         self.progress(name)
-        began = time.monotonic()
+        began, used = time.monotonic(), _processor_seconds()
         yield True
-        mark.write_text(json.dumps(time.monotonic() - began))
+        Duration(time.monotonic() - began, _processor_seconds() - used).write(mark)
 
     def campaign(self, campaign: Campaign) -> None:
         """Run a campaign as a step."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Final
@@ -11,6 +11,7 @@ from bench.training.campaigns import UNSEEN_BRANDS
 from bench.training.experiment import BASE, STAGE_ONE, Experiment
 from bench.training.live import LiveTrial, live_rise, live_table, live_trials
 from bench.training.rankers import BEFORE, HARD
+from bench.training.steps import Duration
 from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.stats.proportions import ALPHA, fisher
 from warex.exports.dataset import read_dataset
@@ -19,7 +20,7 @@ from warex.training.evaluation.hard_test import read_hard_test
 from warex.training.evaluation.tables import shown
 
 _WITHOUT_ACTION: Final = ("text", "empty", "refusal")
-MIN_FAILURES: Final = 60
+MIN_FAILURES: Final = 30
 """Required number of held-out failures."""
 MAX_AGREEMENT_LOSS: Final = 0.05
 """Allowed loss of agreement on clean steps."""
@@ -66,12 +67,16 @@ class ExperimentResult:
     """Recovery by kind of fault, for kinds absent from training."""
     live: Mapping[str, Sequence[LiveTrial]]
     """The live trials of each model."""
-    seconds: Mapping[str, float]
-    """Seconds of each step."""
+    durations: Mapping[str, Duration]
+    """Of each step."""
+    beside: Mapping[str, Score] = field(default_factory=dict)
+    """Of the rankers, on the rows that the language models were asked."""
+    asked: Sequence[Row] = ()
+    """Those rows."""
 
     @property
     def tuned(self) -> Mapping[str, Score]:
-        """The language models of stage two."""
+        """The language models that have learnt from failures."""
         return {name: it for name, it in self.scores.items() if name not in self.before}
 
     @property
@@ -104,6 +109,7 @@ def read_result(experiment: Experiment) -> ExperimentResult:
                 name: _by_fault(classes, other_rows)
                 for name, classes in _answers(folder / "answers-others", experiment.model).items()
             }
+    asked_rows = {it: None for classes in tested.values() for it in classes}
     ranked = {name: _answers(folder / f"answers-{name}", "")[name] for name in rankers.names}
     hard |= {
         name: _score(_answers(folder / f"{HARD}-{name}", "")[name], pairs) for name in rankers.names
@@ -129,7 +135,13 @@ def read_result(experiment: Experiment) -> ExperimentResult:
             for name in (*rankers.names, *experiment.live)
             if (folder / f"run-live-{name}").is_dir()
         },
-        seconds=experiment.seconds,
+        durations=experiment.durations,
+        beside={
+            name: _score({it: one for it, one in classes.items() if it in asked_rows}, steps)
+            for name, classes in ranked.items()
+            if asked_rows
+        },
+        asked=[rows[it] for it in asked_rows],
     )
 
 
@@ -196,8 +208,8 @@ def tables(it: ExperimentResult) -> str:
     """Return the numbers as Markdown."""
     parts = []
     for scores, title in (
-        ({**it.scores, **it.legal}, "Recovery test, language models"),
-        (it.rankers, "Recovery test, rankers"),
+        ({**it.scores, **it.legal, **it.beside}, f"Recovery test, {_rows(it.asked)}"),
+        (it.rankers, "Recovery test, rankers, all rows"),
         (it.hard, "Hard test"),
     ):
         if scores:
@@ -210,9 +222,27 @@ def tables(it: ExperimentResult) -> str:
     reached = [f"- {'reached' if yes else 'NOT REACHED'}: {goal}" for yes, goal in goals(it)]
     if reached:
         parts.append("\n".join(["Goals:", "", *reached]))
-    took = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in it.seconds.items())
-    parts.append(f"{sum(it.seconds.values()) / 60:.0f} minutes: {took}.")
+    parts.append(_took(it.durations))
     return "\n\n".join(parts) + "\n"
+
+
+def _rows(asked: Sequence[Row]) -> str:
+    failures = sum(row.kind == "failure" for row in asked)
+    return (
+        f"the same {failures} failures and {len(asked) - failures} clean steps for each model, of"
+        f" {len({row.site for row in asked})} sites and {len({row.task for row in asked})} tasks"
+    )
+
+
+def _took(durations: Mapping[str, Duration]) -> str:
+    """Return how long the steps took, and their processor time."""
+    seconds = sum(it.seconds for it in durations.values())
+    processor = sum(it.processor_seconds for it in durations.values())
+    steps = ", ".join(
+        f"{name} {it.seconds:.0f} s ({it.processor_seconds:.0f} s)"
+        for name, it in durations.items()
+    )
+    return f"{seconds / 60:.0f} minutes, {processor / 60:.0f} minutes of processor time: {steps}."
 
 
 def _score_table(scores: Mapping[str, Score], before: Mapping[str, Score]) -> str:

@@ -12,6 +12,7 @@ from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 from scripts.distributions import repository_address
 from scripts.site import faults, gallery, python_api
+from scripts.site.files import file_pages
 from scripts.site.links import SiteMap, site_links
 from scripts.site.llms import LlmsPage, llms_txt
 from scripts.site.notebooks import notebook_page
@@ -45,6 +46,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         python_api.PAGE: python_api.python_api(),
     }
     written |= _SECTIONS.pages
+    shown_files, places = file_pages(ROOT)
+    written |= shown_files
     written |= {page: notebook_page(ROOT / source) for source, page in _NOTEBOOKS.items()}
     for page in (*written, *(source.removeprefix("docs/") for source in _NOTEBOOKS)):
         if existing := files.get_file_from_path(page):
@@ -53,7 +56,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, page, content=content))
     address = repository_address()
     config.extra["site_map"] = SiteMap(
-        {f"docs/{file.src_uri}": file.src_uri for file in files} | _PROJECT | _NOTEBOOKS,
+        {f"docs/{it.src_uri}": it.src_uri for it in files} | _PROJECT | _NOTEBOOKS | places,
         {faults.SOURCE: _SECTIONS.anchors},
         f"{address}/blob/v{VERSION}/" if address else None,
     )

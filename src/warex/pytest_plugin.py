@@ -287,7 +287,7 @@ def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
         if marker is None:
             yield fixture
         else:
-            yield from _behind(request, fixture, marker)
+            yield from _start_proxy(request, fixture, marker)
     finally:
         for run in fixture.runs:
             _add_results(request.config, _results_of(run, _outputs(request.config)))
@@ -300,7 +300,9 @@ def _results_of(run: CampaignRun, outputs: "CiOutputs") -> "CiReport":
     return run_results(run.run, run.table, run._gates, outputs)
 
 
-def _behind(request: pytest.FixtureRequest, fixture: Warex, marker: pytest.Mark) -> Iterator[Warex]:
+def _start_proxy(
+    request: pytest.FixtureRequest, fixture: Warex, marker: pytest.Mark
+) -> Iterator[Warex]:
     from warex.api import intercept, require_known
     from warex.errors import InputError
 

@@ -266,7 +266,7 @@ text = "x"
         (TASK.replace('{answer = {contains = ["x"]}}', "{}"), "needs state, answer or both"),
         (
             TASK.replace('["x"]', '["Room x"], lacks = ["X"]'),
-            "lacks 'X' is said by 'Room x' of contains",
+            "lacks 'X' is part of 'Room x' of contains",
         ),
         (TASK.replace('text = "x"', ""), "only a click goes without text"),
         (TASK.replace('"answer"\n', '"dance"\n'), "action"),

@@ -69,7 +69,7 @@ def test_a_claim_that_was_not_read_is_unknown(tmp_path: Path) -> None:
     assert trial.false_success is None
 
 
-def test_a_scenario_that_was_never_armed_is_said(tmp_path: Path) -> None:
+def test_a_scenario_that_was_never_armed_is_reported(tmp_path: Path) -> None:
     began = TrialBegan(condition="later", scenario={"name": "later"}, arm="first_llm_call")
     for name, armed in (("never", []), ("once", [Armed(by="first_llm_call")])):
         (tmp_path / name).mkdir()

@@ -61,7 +61,7 @@ def test_of_an_unknown_harness_whichever_comes_first_arms_what_it_bears() -> Non
         assert arm_unknown_harness(scenario(page, fault)) == "first_llm_call"
 
 
-def test_a_first_page_that_is_spared_is_said_and_a_call_is_none() -> None:
+def test_a_first_page_that_is_spared_is_reported_and_a_call_is_none() -> None:
     (warning,) = spared_first_page(scenario({"kind": "connection_refused"}))
     assert "options.arm" in warning
     assert list(spared_first_page(scenario({"kind": "llm_error"}, {"kind": "mcp_error"}))) == []

@@ -65,7 +65,7 @@ def test_one_seed_gives_one_split() -> None:
     assert split_rows(rows(SITES), SplitPlan(seed=3)) != split_rows(rows(SITES), SplitPlan(seed=4))
 
 
-def test_too_few_names_and_unknown_ones_are_said() -> None:
+def test_too_few_names_and_unknown_ones_are_reported() -> None:
     with pytest.raises(InputError, match=r"--split site: there is only s0\.example, and 3 sides"):
         split_rows(rows(SITES[:1]), SplitPlan(by=("site",)))
     with pytest.raises(InputError, match=r"--test site=nope: there is no such site; there are: s0"):

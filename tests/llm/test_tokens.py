@@ -39,6 +39,13 @@ def test_a_request_is_changed_by_what_it_lacks(sent: str, dialect: Any, asked: s
     assert ask_for_tokens(sent.encode(), dialect).body.decode() == asked
 
 
+def test_the_tokens_say_by_which_sampling_they_were_asked_for() -> None:
+    sent = b'{"temperature": 0, "top_k": 20, "min_p": null, "top_p": "1", "frequency_penalty": NaN}'
+    reader = TokenReader(ask_for_tokens(sent, "vllm"))
+    reader.read(answer(-0.5), complete=True)
+    assert CallTokens.read(reader.tokens().written()).sampling == {"temperature": 0, "top_k": 20}
+
+
 def test_numbers_escapes_and_space_of_an_answer_stay() -> None:
     text = (
         r'{ "prompt_token_ids":[1, 2] , "x": 1.0e+2, "t": "\u00e9\/", "choices": [ {"index":0,'

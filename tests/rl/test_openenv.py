@@ -10,21 +10,26 @@ import pytest
 from tests.proxy.support.token_model import PROMPT_IDS, WORDS
 from tests.rl.conftest import Program
 
-FOLDER = Path(__file__).parent
 IDS = [id for _, id, _ in WORDS]
 LOGPROBS = [logprob for _, _, logprob in WORDS]
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.wire, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")
-def python(python_with: Callable[[str], Program]) -> Program:
-    return python_with("openenv")
+def results(
+    python_with: Callable[[str], Program], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    """What ``trl_worker`` came to."""
+    folder = tmp_path_factory.mktemp("worker")
+    script = Path(__file__).with_name("trl_worker.py")
+    written = python_with("openenv")(script, folder / "out", WAREX_CA_DIR=str(folder / "ca"))
+    loaded: dict[str, Any] = json.loads(written.splitlines()[-1])
+    return loaded
 
 
-def test_sessions_and_their_results_satisfy_openenvs_classes(python: Program) -> None:
-    compared = json.loads(python(FOLDER / "openenv_classes.py"))
-    assert compared == {
+def test_sessions_and_their_results_satisfy_openenvs_classes(results: dict[str, Any]) -> None:
+    assert results["classes"] == {
         "missing methods": [],
         "owns its loop": True,
         "can be trained on": True,
@@ -34,17 +39,22 @@ def test_sessions_and_their_results_satisfy_openenvs_classes(python: Program) ->
     }
 
 
-@pytest.mark.wire
-def test_trls_loop_trains_on_the_tokens_and_leaves_an_episode_without_them_out(
-    python: Program, tmp_path: Path
+def test_trls_worker_trains_on_the_tokens_and_leaves_an_episode_without_them_out(
+    results: dict[str, Any],
 ) -> None:
-    script, ca = FOLDER / "trl_loop.py", str(tmp_path / "ca")
-    written = python(script, tmp_path / "out", WAREX_CA_DIR=ca)
-    rollouts: list[dict[str, Any]] = json.loads(written.splitlines()[-1])
-    mask = [0] * len(PROMPT_IDS) + [1] * len(IDS)
-    row = [PROMPT_IDS + IDS, mask, [0.0] * len(PROMPT_IDS) + LOGPROBS]
-    answer = {"role": "assistant", "content": "click('7')"}
-    assert rollouts == [
-        {"last message": answer, "ids": IDS, "rows": [row], "reward": 1.0},
-        {"last message": None, "ids": [], "rows": [], "reward": None},
+    prompt = [0] * len(PROMPT_IDS)
+    row = {
+        "last message": {"role": "assistant", "content": "click('7')"},
+        "ids": PROMPT_IDS + IDS,
+        "mask": prompt + [1] * len(IDS),
+        "logprobs": pytest.approx(prompt + LOGPROBS),
+        "group": 0,
+    }
+    assert results["rows"] == [
+        {**row, "reward": 1.0, "advantage": 1.0},
+        {**row, "reward": 0.0, "advantage": -1.0},
     ]
+
+
+def test_the_process_of_trls_worker_ends_by_itself(results: dict[str, Any]) -> None:
+    assert results["exit code"] == 0

@@ -1,18 +1,40 @@
 """An agent's end, and what has no reward."""
 
+import socket
+import subprocess
 import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.proxy.support.origin import Origin
 from tests.rl.episodes import DOWN_ONCE, FAULTED, SITE, tasks
+from tests.sandbox.cleanup.test_reaper import alive
+from tests.waiting import wait_until
 from warex.errors import InputError, TrialVoid
 from warex.rl import Episode, EpisodePlan, SessionFactory
+from warex.traces.paths import AGENT_LOG
 
 pytestmark = pytest.mark.wire
+
+# Starts an agent that never ends, and waits to be killed.
+OWNER = """
+import sys, time
+from contextlib import contextmanager
+from warex.rl import EpisodePlan, EpisodeTask, SessionFactory
+AGENT = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+@contextmanager
+def start(prompt, seed):
+    yield EpisodeTask(lambda episode: 1.0, (sys.executable, "-c", AGENT))
+clean = lambda prompt, seed, place: EpisodePlan(is_faulted=False)
+with SessionFactory(start, None, out=sys.argv[1], plan=clean) as factory:
+    episode = factory.create("p").episode
+    print(episode.folder, episode.proxy_url, flush=True)
+    time.sleep(600)
+"""
 
 
 @pytest.mark.slow
@@ -131,3 +153,25 @@ def test_a_command_that_is_one_text_is_refused_and_its_id_is_free_again(
         for _ in range(2):
             with pytest.raises(InputError, match="is not a list of texts"):
                 factory.create("p", episode_id="text")
+
+
+@pytest.mark.slow
+def test_with_a_killed_process_its_proxies_and_its_agents_end(tmp_path: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(tmp_path / "out")], stdout=subprocess.PIPE, text=True
+    )
+    with owner:
+        assert owner.stdout is not None
+        folder, proxy = owner.stdout.readline().split()
+        log, port = Path(folder, AGENT_LOG), urlsplit(proxy).port
+        wait_until(lambda: log.exists() and log.read_text().endswith("\n"))
+        assert is_open(port)
+        owner.kill()
+
+    wait_until(lambda: not alive(int(log.read_text())))
+    wait_until(lambda: not is_open(port))
+
+
+def is_open(port: int | None) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0

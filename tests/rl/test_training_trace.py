@@ -16,7 +16,7 @@ from warex.errors import InputError
 from warex.llm.tokens import CallTokens, ChoiceTokens
 from warex.rl import EpisodePlan, EpisodeTask, Session, SessionFactory
 from warex.rl.testbed import MODEL_ORIGIN
-from warex.rl.training_trace import training_trace
+from warex.rl.training_trace import training_trace, why_sampled_otherwise
 
 TOKENS = CallTokens([1, 2, 3], [ChoiceTokens(0, [7, 8], [-0.5, -1.0])])
 
@@ -116,11 +116,8 @@ def test_an_episode_without_tokens_has_no_reward(
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ({"temperature": 0.7}, None),
-        ({"temperature": 0.7, "top_p": 1}, None),
-        ({}, "was sampled without a temperature, and the policy samples with 0.7"),
-        ({"temperature": 0}, "was sampled with the temperature 0, and the policy samples with 0.7"),
-        ({"temperature": 0.7, "top_p": 0.9}, "with the top_p 0.9, and the policy samples with 1"),
+        ({"temperature": 0.7, "top_k": 0}, None),
+        ({"temperature": 0.7, "top_k": 20}, "sampled with the top_k 20, and the policy samples"),
     ],
 )
 def test_an_episode_that_was_sampled_otherwise_than_the_policy_has_no_reward(
@@ -144,9 +141,30 @@ def test_an_episode_that_was_sampled_otherwise_than_the_policy_has_no_reward(
 
 
 @pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"temperature": 0.7}, None),
+        ({"temperature": 0.7, "top_p": 1, "top_k": -1, "min_p": 0, "repetition_penalty": 1}, None),
+        ({}, "was sampled without a temperature, and the policy samples with 0.7"),
+        ({"temperature": 0}, "was sampled with the temperature 0, and the policy samples with 0.7"),
+        ({"temperature": 0.7, "top_p": 0.9}, "with the top_p 0.9, and the policy samples with 1"),
+        ({"temperature": 0.7, "top_k": 20}, "with the top_k 20, and the policy samples with 0"),
+        ({"temperature": 0.7, "min_p": 0.1}, "with the min_p 0.1, and the policy samples with 0"),
+        ({"temperature": 0.7, "frequency_penalty": 1}, "the frequency_penalty 1, and the policy"),
+    ],
+)
+def test_the_sampling_of_each_call_is_compared(asked: dict[str, float], why: str | None) -> None:
+    tokens = {"x3": CallTokens([1], [], asked)}
+    result = why_sampled_otherwise(tokens, {"temperature": 0.7, "top_k": -1})
+    assert (why or "None") in str(result)
+
+
+@pytest.mark.parametrize(
     ("sampling", "capture", "why"),
     [
         ({"temperature": 0.0}, ["model.warex.test"], "the temperature 0.0 is not a number above 0"),
+        ({"temprature": 0.7}, ["model.warex.test"], "'temprature'; did you mean 'temperature'"),
+        ({"min_p": float("nan")}, ["model.warex.test"], "the min_p nan is not a finite number"),
         ({"temperature": 1.0}, [], "name the model server by capture_tokens"),
     ],
 )

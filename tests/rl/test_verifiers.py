@@ -42,6 +42,15 @@ def test_clean_and_faulted_rollouts_of_a_prompt_are_groups_with_rewards_of_their
         assert rollout["replies"][-1] == "answer It is in Juniper."
 
 
+def test_each_intensity_of_a_scenario_is_a_task(results: dict[str, Any]) -> None:
+    task, scenario = "calendar-budget-review-room", "paper/server-error"
+    assert results["strengths"] == [
+        [f"{task} clean seed 0", 1.0],
+        [f"{task} faulted {scenario} seed 0", 1.0],
+        [f"{task} faulted {scenario} intensity 2.5 seed 0", 2.5],
+    ]
+
+
 def test_a_policy_that_gives_up_on_a_fault_has_reward_0(results: dict[str, Any]) -> None:
     ((rollout,),) = results["giveup"]
     assert rollout["replies"] == ["answer unknown"]

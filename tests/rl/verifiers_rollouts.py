@@ -147,10 +147,18 @@ async def play_all(server: str, out: Path) -> dict[str, Any]:
     return dict(zip(playing, await asyncio.gather(*playing.values()), strict=True))
 
 
+def strengths() -> list[tuple[str, float]]:
+    """Return the name and the intensity of each task of a taskset with two intensities."""
+    taskset = {"id": "warex-testbed-v1", "tasks": [TASK], "intensities": [1, 2.5]}
+    env = load_environment(resolve_env_config({"taskset": taskset}))
+    return [(task.data.name, task.data.intensity) for task in env.taskset]
+
+
 def main(out: Path) -> None:
     """Print the outcomes."""
     with served() as url:
-        print(json.dumps(asyncio.run(play_all(url, out))))
+        outcomes = asyncio.run(play_all(url, out))
+    print(json.dumps({**outcomes, "strengths": strengths()}))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def test_the_named_browser_is_taken_before_any_other(tmp_path: Path) -> None:
     assert find_chromium(machine(tmp_path) | {"WAREX_CHROMIUM": str(named)}) == named
 
 
-def test_a_named_browser_that_is_none_is_never_replaced_in_silence(tmp_path: Path) -> None:
+def test_an_invalid_named_browser_is_never_replaced_in_silence(tmp_path: Path) -> None:
     program(tmp_path / "bin" / "chromium")
 
     with pytest.raises(MachineError, match=r"WAREX_CHROMIUM names '/no/such'.*unset it"):

@@ -36,7 +36,7 @@ def test_its_password_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("value", ["socks4://corp.test:1080", "http://:80", "http://a:b:c"])
-def test_one_that_cannot_be_gone_through_is_said(value: str) -> None:
+def test_one_that_cannot_be_gone_through_is_reported(value: str) -> None:
     upstream = upstream_from_environment({"ALL_PROXY": value})
 
     assert upstream is not None

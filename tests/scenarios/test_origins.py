@@ -86,7 +86,7 @@ def test_what_names_more_or_less_than_an_origin_is_refused(pattern: str) -> None
         parse_origin_pattern(pattern)
 
 
-def test_a_scheme_or_port_that_is_none_is_refused() -> None:
+def test_an_invalid_scheme_or_port_is_refused() -> None:
     with pytest.raises(ValueError, match="`ftp` is not a scheme of the web; give http, https or"):
         parse_origin_pattern("ftp://shop.example")
     with pytest.raises(ValueError, match="70000 is not a port; give one from 1 to 65535"):

@@ -19,7 +19,7 @@ def test_a_score_lies_between_0_and_1(score: float) -> None:
 
 
 def test_the_summary_of_an_unscored_trial_has_only_what_is_known() -> None:
-    assert Unscored(ending="answered", latency_s=1.25).summary == "answered, 1.2 s"
+    assert Unscored(ending="answered", latency_s=1.25).summary == "the agent ended by itself, 1.2 s"
     assert Unscored().summary == ""
 
 

@@ -77,7 +77,7 @@ def test_without_a_folder_there_is_nothing_to_leave() -> None:
     leave_outcome(None, None, ENDED)
 
 
-def test_a_folder_that_refuses_is_said_unless_the_trial_is_void_anyway(tmp_path: Path) -> None:
+def test_a_folder_that_refuses_is_reported_unless_the_trial_is_void_anyway(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     no_folder = tmp_path / "file" / "trial"
 

@@ -50,7 +50,7 @@ def problem_with(variables: dict[str, str], *texts: str, seen: bool = True, **na
     return "\n".join(loopback_notices(ports, texts, variables, seen=seen))
 
 
-def test_what_is_let_through_is_said_with_who_named_it(served: int) -> None:
+def test_what_is_let_through_is_reported_with_who_named_it(served: int) -> None:
     url = f"http://127.0.0.1:{served}/v1"
     let_through = f"let through to this machine's loopback: port {served}, which"
     assert problem_with({"OPENAI_BASE_URL": url}) == f"{let_through} OPENAI_BASE_URL names"
@@ -58,14 +58,14 @@ def test_what_is_let_through_is_said_with_who_named_it(served: int) -> None:
     assert problem_with({}, base_url=served) == "", "the campaign's own word needs no notice"
 
 
-def test_a_model_that_does_not_run_is_said(unserved: int) -> None:
+def test_a_model_that_does_not_run_is_reported(unserved: int) -> None:
     url = f"http://127.0.0.1:{unserved}/v1"
     assert problem_with({}, base_url=unserved).endswith("nothing listens there")
     assert problem_with({"OPENAI_API_BASE": url}).startswith("OPENAI_API_BASE names port")
     assert problem_with({"DATABASE_URL": url}, f"serve {url}") == ""
 
 
-def test_what_goes_past_the_proxy_is_said_with_what_to_do(served: int) -> None:
+def test_what_goes_past_the_proxy_is_reported_with_what_to_do(served: int) -> None:
     words = problem_with({"ANTHROPIC_BASE_URL": f"http://localhost:{served}"}, seen=False)
     assert "ANTHROPIC_BASE_URL names" in words
     assert "goes past the proxy without a namespace" in words

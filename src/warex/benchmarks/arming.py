@@ -13,7 +13,7 @@ def arm_on_first_page(scenario: Scenario, patience: float = PATIENCE) -> Arm:
 
     It accepts any answer, and raises if there is none in time.
     """
-    early = _borne(scenario, patience) and not any(
+    early = _answered_in_time(scenario, patience) and not any(
         rule.targets_llm or rule.targets_mcp for rule in scenario.rules
     )
     return "first_page" if early else "first_llm_call"
@@ -25,7 +25,9 @@ def arm_unknown_harness(scenario: Scenario) -> Arm:
     If the agent does, waiting for its model would spare the page that matters. If the harness does,
     it may die of a page that does not come, but bears any answer; it asks no model.
     """
-    early = _borne(scenario, PATIENCE) and not any(rule.targets_mcp for rule in scenario.rules)
+    early = _answered_in_time(scenario, PATIENCE) and not any(
+        rule.targets_mcp for rule in scenario.rules
+    )
     return "first_page_or_llm_call" if early else "first_llm_call"
 
 
@@ -41,6 +43,6 @@ def spared_first_page(scenario: Scenario) -> Iterator[str]:
         )
 
 
-def _borne(scenario: Scenario, patience: float) -> bool:
+def _answered_in_time(scenario: Scenario, patience: float) -> bool:
     """Whether each page of a site is answered in time."""
     return all(rule.targets_llm or rule.fault.responds_within(patience) for rule in scenario.rules)

@@ -275,18 +275,18 @@ class End:
                 else:
                     self._read_layer(layer)
                 return
-            self._layers[number + 1].incoming.write(self._through(layer))
+            self._layers[number + 1].incoming.write(self._read_through(layer))
             if layer.has_ended:
                 self._end()
 
     def _read_layer(self, layer: TlsLayer) -> None:
-        data = self._through(layer)
+        data = self._read_through(layer)
         if data:
             self._store(data)
         if layer.has_ended:
             self._end()
 
-    def _through(self, layer: TlsLayer) -> bytes:
+    def _read_through(self, layer: TlsLayer) -> bytes:
         """Return what has come through a layer."""
         had_to_wait = bool(layer.unwritten)
         data = layer.read()

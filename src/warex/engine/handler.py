@@ -1,4 +1,4 @@
-"""The page between the engine and what decides: what it is asked, and what it may answer.
+"""The interface between the engine and the part that decides: questions and possible answers.
 
 The engine calls a ``Handler`` as bytes arrive and does what the returned plan says. A handler is
 synchronous, decides from what it is given, and does no I/O; the engine decides nothing.

@@ -275,7 +275,7 @@ class SiteSide:
     def close(self) -> None:
         """Close the connection."""
         if not self._inboxes:
-            self.end.on_end = None  # Nobody waits for it.
+            self.end.on_end = None  # No exchange waits for it.
         self.end.close()
 
     def flush(self) -> None:
@@ -333,7 +333,7 @@ class SiteSide:
         try:
             events = self.http.receive_eof()
             if self.end.error is not None:
-                events = [_because(event, self.end.error) for event in events]
+                events = [_with_reason(event, self.end.error) for event in events]
             self._dispatch(events)
             self.flush()
         except Exception as error:  # noqa: BLE001 - fail closed
@@ -380,7 +380,7 @@ class SiteSide:
             inbox.flush()
 
 
-def _because(event: ResponseEvent, reason: str) -> ResponseEvent:
+def _with_reason(event: ResponseEvent, reason: str) -> ResponseEvent:
     """Return an event of the connection's end with the reason for that, an alert or a reset."""
     if isinstance(event, ExchangeFailed):
         return replace(event, message=f"{event.message}: {reason}")

@@ -70,7 +70,7 @@ def leaks(sides: Mapping[Side, Sequence[RowMetadata]]) -> Iterator[Leakage]:
         for one, other in pairs:
             some, others = sides.get(one, ()), sides.get(other, ())
             if what == "observation":
-                pair = _alike(some, others)
+                pair = _first_duplicate(some, others)
                 both = [] if pair is None else [pair]
             else:
                 both = sorted(_values(some, what) & _values(others, what))
@@ -82,7 +82,7 @@ def _values(rows: Sequence[RowMetadata], what: str) -> set[str]:
     return {str(getattr(row, what)) for row in rows} - {""}
 
 
-def _alike(some: Sequence[RowMetadata], others: Sequence[RowMetadata]) -> str | None:
+def _first_duplicate(some: Sequence[RowMetadata], others: Sequence[RowMetadata]) -> str | None:
     """Return the ids of the first pair of rows with near-duplicate observations, or None."""
     if not some or not others:
         return None

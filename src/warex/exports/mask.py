@@ -45,19 +45,21 @@ def mask_pii[R: RowMetadata](row: R) -> R:
     """Return a row with personal data masked in its messages and URL."""
     masks: dict[str, str] = {}
     chats = [name for name in CHATS if name in type(row).model_fields]
-    changed = {name: _in(getattr(row, name), masks) for name in (*chats, "url")}
+    changed = {name: _mask_value(getattr(row, name), masks) for name in (*chats, "url")}
     return row.model_copy(update=changed)
 
 
-def _in(value: Any, masks: dict[str, str]) -> Any:
+def _mask_value(value: Any, masks: dict[str, str]) -> Any:
     match value:
         case str():
             return _in_text(value, masks)
         case list():
-            return [_in(one, masks) for one in value]
+            return [_mask_value(one, masks) for one in value]
         case Mapping():
             # Ids tie calls to results, and blob names are hashes.
-            return {k: one if k in _UNMASKED else _in(one, masks) for k, one in value.items()}
+            return {
+                k: one if k in _UNMASKED else _mask_value(one, masks) for k, one in value.items()
+            }
         case _:
             return value
 

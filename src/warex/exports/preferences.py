@@ -32,7 +32,7 @@ def pairs(examples: Sequence[Example]) -> Iterator[PreferencePair]:
             near = [
                 it
                 for it in lost[_state(example.row)]
-                if it.own != example.row.answer and _alike(example.row, it.row)
+                if it.own != example.row.answer and _same_action(example.row, it.row)
             ]
             if near:
                 yield _pair(example.row, near[0])
@@ -54,7 +54,7 @@ def _state(row: Row) -> tuple[str, ...]:
     return (row.benchmark, row.vocabulary, row.task, row.fault, row.page_family, row.url)
 
 
-def _alike(one: Row, other: Row) -> bool:
+def _same_action(one: Row, other: Row) -> bool:
     if one.kind == "clean":
         # What is wrong on a clean page may be right on one that is only like it.
         return read_prompt(one.prompt).page == read_prompt(other.prompt).page

@@ -111,13 +111,13 @@ def timings_of(timings: ExchangeTimings) -> Timings:
     asked, answered = timings.request_complete, timings.response_started
     opened = timings.connect_started is not None
     return Timings(
-        connect=_between(timings.connect_started, timings.connected) if opened else None,
-        tls=_between(timings.connected, timings.secured) if opened else None,
-        wait=_between(timings.started if asked is None else asked, answered),
-        receive=_between(answered, timings.ended),
+        connect=_seconds_between(timings.connect_started, timings.connected) if opened else None,
+        tls=_seconds_between(timings.connected, timings.secured) if opened else None,
+        wait=_seconds_between(timings.started if asked is None else asked, answered),
+        receive=_seconds_between(answered, timings.ended),
         total=round(max(0.0, timings.ended - timings.started), 6),
     )
 
 
-def _between(start: float | None, end: float | None) -> float | None:
+def _seconds_between(start: float | None, end: float | None) -> float | None:
     return None if start is None or end is None else round(max(0.0, end - start), 6)

@@ -7,7 +7,7 @@ was not asked for; every other byte stays. Sources: OpenAI's API reference (``lo
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -22,6 +22,17 @@ from warex.traffic import TokenDialect
 
 API: Final = "openai_chat"
 """The only model API whose tokens can be captured."""
+SAMPLING_DEFAULTS: Final[Mapping[str, float]] = {
+    "temperature": 1.0,
+    "top_p": 1.0,
+    "top_k": 0.0,
+    "min_p": 0.0,
+    "repetition_penalty": 1.0,
+    "presence_penalty": 0.0,
+    "frequency_penalty": 0.0,
+}
+"""The parameters of a request that change the distribution of its tokens, and what each is where
+it is not named: of OpenAI's API and of vLLM's (``SamplingParams``)."""
 _MOST_TOKENS: Final = 1_000_000
 """Of one call, with its prompt; more are not recorded."""
 _MOST_ID: Final = 2**31
@@ -49,6 +60,8 @@ class CallTokens(Struct, frozen=True):
     prompt_token_ids: list[int]
     """Empty if the server returns none."""
     choices: list[ChoiceTokens]
+    sampling: dict[str, float] = field(default_factory=dict)
+    """The parameters of ``SAMPLING_DEFAULTS`` that the request names with a finite number."""
 
     @classmethod
     def read(cls, data: bytes) -> "CallTokens":
@@ -68,6 +81,8 @@ class TokenRequest(Struct, frozen=True):
     dialect: TokenDialect
     hidden: frozenset[str]
     """The members of the answer that the agent did not ask for."""
+    sampling: dict[str, float]
+    """As in ``CallTokens``."""
 
 
 def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
@@ -81,7 +96,8 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
     if dialect == "vllm":
         members["return_token_ids"] = _IDS
     hidden: set[str] = set()
-    asked = as_dict(json_splice.root(text).value)
+    root = json_splice.root(text)
+    asked, sampling = as_dict(root.value), _sampling_in(text, root)
     if asked.get("top_logprobs") is not None and asked.get(_LOGPROBS) is not True:
         raise ValueError("it asks for top_logprobs without logprobs, which its API refuses")
     for name, answered in members.items():
@@ -96,7 +112,17 @@ def ask_for_tokens(body: bytes, dialect: TokenDialect) -> TokenRequest:
             text = json_splice.replace(text, existing, True)
     if _IDS in hidden:
         hidden.add(_PROMPT)
-    return TokenRequest(omitted.restore(text.encode()), dialect, frozenset(hidden))
+    return TokenRequest(omitted.restore(text.encode()), dialect, frozenset(hidden), sampling)
+
+
+def _sampling_in(text: str, root: Span) -> dict[str, float]:
+    """Return the parameters of ``SAMPLING_DEFAULTS`` in a request that are finite numbers."""
+    values: dict[str, float] = {}
+    for name in as_dict(root.value).keys() & SAMPLING_DEFAULTS.keys():
+        place = json_splice.member(text, root, name)
+        if place is not None and type(place.value) is int:
+            values[name] = float(text[place.begin : place.end])
+    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 class TokenReader:
@@ -160,7 +186,7 @@ class TokenReader:
                 )
             if has_ids:
                 choice.tokens = []
-        return CallTokens(self._prompt, choices)
+        return CallTokens(self._prompt, choices, self._request.sampling)
 
     def _note(self, answer: dict[str, JsonValue], choices: list[dict[str, JsonValue]]) -> None:
         """Keep the tokens of an answer, or of one event."""

@@ -1,4 +1,4 @@
-"""Bounds for the recorded arguments and results of calls: images apart, text of limited length."""
+"""Bounds for what is recorded of calls: images apart, text of limited length."""
 
 import base64
 import binascii
@@ -8,9 +8,12 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from warex.text.first_words import first_words
+
 MOST_TEXT: Final = 256 * 1024
 """Characters kept of one call's arguments, and of its result."""
-_MOST_ITEMS: Final = 20_000
+_MOST_ITEMS: Final = 10_000
+"""Members and items that are kept, which take some 50 ms to redact."""
 _DEEPEST: Final = 100
 
 
@@ -25,7 +28,7 @@ class _Room:
         if len(text) <= self.text:
             self.text -= len(text)
             return text
-        shortened, self.text, self.cut = text[: self.text], 0, True
+        shortened, self.text, self.cut = first_words(text, self.text), 0, True
         return f"{shortened}… ({len(text) - len(shortened):,} more characters)"
 
 

@@ -127,12 +127,12 @@ class Http2Stream:
 def _all_of(top: layer.Layer) -> Iterator[layer.Layer]:
     """Yield the layers of a connection; the first ones are not below the top, but beside it."""
     for each in list(top.context.layers):
-        yield from _below(each)
+        yield from _layers_below(each)
 
 
-def _below(top: layer.Layer) -> Iterator[layer.Layer]:
+def _layers_below(top: layer.Layer) -> Iterator[layer.Layer]:
     yield top
     children = [getattr(top, "layer", None), getattr(top, "child_layer", None)]
     for child in (*children, *list(getattr(top, "streams", {}).values())):
         if isinstance(child, layer.Layer):
-            yield from _below(child)
+            yield from _layers_below(child)

@@ -34,7 +34,7 @@ class StreamEvent:
     def with_content(self, content: bytes) -> bytes:
         """Return the event with another content; its other fields stay."""
         if not self.name:
-            before, end = self._around()
+            before, end = self._delimiters()
             return before + content + end
         match = _LINE_END.search(self.raw)
         newline = b"\n" if match is None else match[0]
@@ -53,7 +53,7 @@ class StreamEvent:
         retry_fields = [it for it in _LINE_END.split(self.raw) if _field(it)[0] == b"retry"]
         return b"\n".join([*retry_fields, b"", b""]) if retry_fields and self.name else b""
 
-    def _around(self) -> tuple[bytes, bytes]:
+    def _delimiters(self) -> tuple[bytes, bytes]:
         """Return what is before and behind the content of a line."""
         body = self.raw.rstrip(b"\r\n")
         start = len(body) - len(body.lstrip(_SEPARATOR))

@@ -100,18 +100,18 @@ class MessageSelection(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def _is_value(value: object, pointer: str, wanted: Scalar) -> bool:
-    actual = _at(value, pointer)
+    actual = _value_at(value, pointer)
     if isinstance(wanted, str) and isinstance(actual, str):
         return fnmatchcase(actual, wanted)
-    return (type(actual) is type(wanted) and actual == wanted) or _same_number(actual, wanted)
+    return (type(actual) is type(wanted) and actual == wanted) or _equal_numbers(actual, wanted)
 
 
-def _same_number(one: object, other: object) -> bool:
+def _equal_numbers(one: object, other: object) -> bool:
     numbers = [it for it in (one, other) if isinstance(it, int | float)]
     return len(numbers) == 2 and not any(isinstance(it, bool) for it in numbers) and one == other
 
 
-def _at(value: Any, pointer: str) -> object:
+def _value_at(value: Any, pointer: str) -> object:
     for step in parse_pointer(pointer):
         if isinstance(value, dict) and step in value:
             value = value[step]

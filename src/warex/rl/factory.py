@@ -10,10 +10,12 @@ from typing import Final, Self, Unpack
 
 from warex.api import AnyScenario, Interception, intercept
 from warex.errors import InputError
+from warex.llm.tokens import CallTokens
 from warex.proxy.certificates.ca import ensure_ca
 from warex.rl.curriculum import Curriculum, EpisodePlan, ScoredEpisode
 from warex.rl.session import Episode, Session, StartTask
 from warex.rl.training_trace import check_sampling, why_sampled_otherwise, why_without_tokens
+from warex.sandbox.cleanup.reaper import Reaper, start_reaper
 from warex.sandbox.env_mode.prepare import browser_flags
 from warex.text.arguments import read_path
 from warex.text.latest import Latest
@@ -35,8 +37,8 @@ class SessionFactory:
     are faulted, and how strongly; each reward moves the curriculum on. ``scenario`` may be None
     where each faulted plan names its own. ``timeout_s`` is the time limit of an agent in seconds,
     ``out`` the folder of all traces. Other keywords are those of ``warex.intercept`` about traffic;
-    with ``capture_tokens`` an episode without tokens has no reward, nor has one in which the agent
-    asked for another ``temperature`` or ``top_p`` than ``sampling`` names (each 1 by default).
+    with ``capture_tokens`` an episode without tokens has no reward, nor has one in which a call
+    names another parameter of ``SAMPLING_DEFAULTS`` than ``sampling``, the trainer's policy.
     ``create`` may be called from several threads.
 
     Raises InputError for invalid arguments, and when it is entered MachineError if the machine
@@ -77,7 +79,7 @@ class SessionFactory:
                 )
         self._begin = intercept(None, out=self.out, **traffic)
         self._stack = ExitStack()
-        self._proxy: Interception | None = None
+        self._running: tuple[Interception, Reaper] | None = None
         self._lock = threading.Lock()
         self._places = Latest[tuple[str, int], int](_MOST_GROUPS)
         self._sessions: dict[str, Session] = {}
@@ -85,7 +87,10 @@ class SessionFactory:
         self._numbers = count(1)
 
     def __enter__(self) -> Self:
-        self._proxy = self._stack.enter_context(self._begin)
+        with ExitStack() as stack:
+            reaper = stack.enter_context(start_reaper())
+            self._running = stack.enter_context(self._begin), reaper
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(
@@ -96,7 +101,7 @@ class SessionFactory:
     ) -> None:
         for session in list(self._sessions.values()):
             session.close()
-        self._proxy = None
+        self._running = None
         self._stack.__exit__(kind, value, traceback)
 
     def create(
@@ -108,8 +113,8 @@ class SessionFactory:
         running, which is not disturbed, or the task's command is not a list of texts; what the
         task's start raises.
         """
-        proxy = self._proxy
-        if proxy is None:
+        running = self._running
+        if running is None:
             raise InputError(
                 "the factory has no proxy: create sessions inside `with SessionFactory(…)`"
             )
@@ -130,7 +135,7 @@ class SessionFactory:
             if plan is None:
                 assert self._plan is not None
                 plan = self._plan(task, number, place)
-            session = self._session(proxy, name, task, number, plan)
+            session = self._session(*running, name, task, number, plan)
         except BaseException:
             self._forget(name)
             raise
@@ -144,7 +149,13 @@ class SessionFactory:
         return session
 
     def _session(
-        self, proxy: Interception, name: str, prompt: object, seed: int, plan: EpisodePlan
+        self,
+        proxy: Interception,
+        reaper: Reaper,
+        name: str,
+        prompt: object,
+        seed: int,
+        plan: EpisodePlan,
     ) -> Session:
         scenario = self._scenario if plan.scenario is None else plan.scenario
         if plan.is_faulted and scenario is None:
@@ -179,6 +190,7 @@ class SessionFactory:
                 task,
                 trial,
                 timeout_s=self.timeout_s,
+                reaper=reaper,
                 why_untrainable=self._why_untrainable if self._needs_tokens else None,
                 end_trial=end_trial.pop_all(),
                 end_task=end_task.pop_all(),
@@ -186,10 +198,10 @@ class SessionFactory:
                 on_closed=self._forget,
             )
 
-    def _why_untrainable(self, trace: Trace) -> str | None:
+    def _why_untrainable(self, trace: Trace, tokens: Mapping[str, CallTokens]) -> str | None:
         reason = why_without_tokens(trace)
         if reason is None and self._sampling is not None:
-            reason = why_sampled_otherwise(trace, self._sampling)
+            reason = why_sampled_otherwise(tokens, self._sampling)
         return reason
 
     def _note_scored(self, episode: ScoredEpisode) -> None:

@@ -18,6 +18,8 @@ from warex.llm.tokens import CallTokens
 from warex.rl.curriculum import EpisodePlan, ScoredEpisode
 from warex.rl.trace_entries import trace_entries
 from warex.rl.training_trace import TrainingTrace, training_trace
+from warex.sandbox.cleanup.process_tree import ProcessTree
+from warex.sandbox.cleanup.reaper import Reaper
 from warex.sandbox.command import CompletedCommand, run_command
 from warex.traces import LlmCall, Trace
 from warex.traces.blobs import BlobStore
@@ -77,6 +79,10 @@ class Verification:
     """``reason`` (why there is no reward, or None) and ``trace``, the folder."""
 
 
+type WhyUntrainable = Callable[[Trace, Mapping[str, CallTokens]], str | None]
+"""Returns why an episode's trace and its tokens, by their exchange, teach nothing, or None."""
+
+
 class Session:
     """A running episode with its agent."""
 
@@ -87,7 +93,8 @@ class Session:
         trial: Interception,
         *,
         timeout_s: float,
-        why_untrainable: Callable[[Trace], str | None] | None,
+        reaper: Reaper,
+        why_untrainable: WhyUntrainable | None,
         end_trial: ExitStack,
         end_task: ExitStack,
         on_scored: Callable[[ScoredEpisode], None],
@@ -98,6 +105,8 @@ class Session:
         """The episode's proxy, ledger and trace."""
         self._task = task
         self._timeout_s = timeout_s
+        self._reaper = reaper
+        """Ends the agent if this process is killed."""
         self._why_untrainable = why_untrainable
         self._end_trial = end_trial
         self._end_task = end_task
@@ -126,6 +135,11 @@ class Session:
         if not arguments:
             return
         environment = {**self.episode.environment, **self._task.variables}
+        process_trees: list[ProcessTree] = []
+
+        def watch(process_tree: ProcessTree) -> None:
+            process_trees.append(process_tree)
+            self._reaper.watch_processes(process_tree)
 
         def run() -> None:
             try:
@@ -135,6 +149,7 @@ class Session:
                     self.episode.folder / AGENT_LOG,
                     timeout_s=self._timeout_s,
                     stop=self._stop.is_set,
+                    watch=watch,
                 )
             except WarexError as error:
                 self._error = error
@@ -142,6 +157,9 @@ class Session:
                 self._error = InputError(
                     f"the agent of the episode {self.episode.id!a} cannot be started: {error}"
                 )
+            finally:
+                for process_tree in process_trees:
+                    self._reaper.forget_processes(process_tree)
 
         name = f"agent of {self.episode.id}"
         self._agent = threading.Thread(target=run, name=name, daemon=True)
@@ -243,7 +261,9 @@ class Session:
         try:
             ledger = self.trial.ledger
             if self._why_untrainable is not None:
-                untrainable = self._why_untrainable(self.trial.trace)
+                trace = self.trial.trace
+                tokens = self._tokens(trace.events(LlmCall))
+                untrainable = self._why_untrainable(trace, tokens)
         except WarexError as error:
             reason = reason or f"its trace cannot be read: {error}"
         missed = [it for it in ledger if it.state != "delivered"]

@@ -3,15 +3,13 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from warex.errors import InputError
-from warex.llm.tokens import CallTokens
+from warex.llm.tokens import SAMPLING_DEFAULTS, CallTokens
 from warex.rl.trace_entries import trace_entries
+from warex.scenarios.mistakes import unknown_name
 from warex.traces import LlmCall, LlmUnread, Trace
-
-_UNSET: Final = 1.0
-"""A temperature and a top_p that a request does not name; of OpenAI's API and of vLLM's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,27 +79,49 @@ def why_without_tokens(trace: Trace) -> str | None:
 
 
 def check_sampling(sampling: Mapping[str, float]) -> None:
-    """Raise InputError if a policy samples by no finite temperature above 0."""
-    temperature = sampling.get("temperature", _UNSET)
-    if not (math.isfinite(temperature) and temperature > 0):
+    """Raise InputError if a policy's sampling cannot be compared with that of a call.
+
+    Its parameters are those of ``SAMPLING_DEFAULTS``, each a finite number, the temperature above
+    0.
+    """
+    for name, value in sampling.items():
+        if name not in SAMPLING_DEFAULTS:
+            known = list(SAMPLING_DEFAULTS)
+            raise InputError(
+                unknown_name("SessionFactory(sampling=…): unknown parameter", name, known)
+            )
+        if not (isinstance(value, int | float) and math.isfinite(value)):
+            raise InputError(
+                f"SessionFactory(sampling=…): the {name} {value!r} is not a finite number"
+            )
+    temperature = _sampling_value("temperature", sampling)
+    if temperature <= 0:
         raise InputError(
             f"SessionFactory(sampling=…): the temperature {temperature!r} is not a number above 0;"
             " the log-probabilities of a policy that does not sample teach nothing"
         )
 
 
-def why_sampled_otherwise(trace: Trace, sampling: Mapping[str, float]) -> str | None:
-    """Return why an episode's tokens are not those of the policy's sampling, or None.
+def why_sampled_otherwise(
+    tokens: Mapping[str, CallTokens], sampling: Mapping[str, float]
+) -> str | None:
+    """Return why the calls' tokens are not those of the policy's sampling, or None.
 
-    Compared are ``temperature`` and ``top_p``; each is 1 where it is not named.
+    Compared are the parameters of ``SAMPLING_DEFAULTS``; ``tokens`` by their exchange.
     """
-    for call in trace.events(LlmCall):
-        for name, asked in (("temperature", call.temperature), ("top_p", call.top_p)):
-            wanted = sampling.get(name, _UNSET)
-            if call.tokens_blob and not math.isclose(_UNSET if asked is None else asked, wanted):
-                sampled = f"without a {name}" if asked is None else f"with the {name} {asked:g}"
+    for exchange, call in tokens.items():
+        for name in SAMPLING_DEFAULTS:
+            asked, wanted = (_sampling_value(name, it) for it in (call.sampling, sampling))
+            if not math.isclose(asked, wanted):
+                with_it = f"with the {name} {asked:g}"
+                sampled = with_it if name in call.sampling else f"without a {name}"
                 return (
-                    f"the call {call.exchange} to the model was sampled {sampled}, and the policy"
+                    f"the call {exchange} to the model was sampled {sampled}, and the policy"
                     f" samples with {wanted:g}: set the agent's"
                 )
     return None
+
+
+def _sampling_value(name: str, sampling: Mapping[str, float]) -> float:
+    value = sampling.get(name, SAMPLING_DEFAULTS[name])
+    return max(value, 0.0) if name == "top_k" else value  # vLLM: -1 and 0 are all tokens.

@@ -78,6 +78,7 @@ class TestbedData(vf.TaskData):
     scenario: str | None
     """Of the faulted rollouts; None if there are none."""
     intensity: float
+    """Of the faulted rollouts; 1 if there are none."""
     seed: int
 
 
@@ -121,8 +122,8 @@ class TestbedConfig(vf.TasksetConfig):
         ["paper/server-error"], min_length=1
     )
     """Presets or files, of the faulted rollouts."""
-    intensity: float = Field(1.0, gt=0, le=100)
-    """Times the size of the scenarios' faults."""
+    intensities: list[Annotated[float, Field(gt=0, le=100)]] = Field([1.0], min_length=1)
+    """Times the size of the scenarios' faults, of the faulted rollouts."""
     seeds: list[int] = Field([0], min_length=1)
     """Of the faults' schedules."""
 
@@ -136,25 +137,27 @@ class TestbedTaskset(vf.Taskset[TestbedTask, TestbedConfig]):
         """Yield the tasks. Raises MachineError if the testbed is not installed."""
         config, benchmark = self.config, TestbedBenchmark()
         for name, seed in product(config.tasks or benchmark.tasks(), config.seeds):
-            for condition, scenario in self._conditions():
-                parts = (name, condition, scenario, f"seed {seed}")
+            for condition, scenario, intensity in self._conditions():
+                strength = f"intensity {intensity:g}" if intensity != 1 else None
+                parts = (name, condition, scenario, strength, f"seed {seed}")
                 data = TestbedData(
                     name=" ".join(part for part in parts if part),
                     prompt=benchmark.task(name).goal,
                     testbed_task=name,
                     condition=condition,
                     scenario=scenario,
-                    intensity=config.intensity,
+                    intensity=intensity,
                     seed=seed,
                 )
                 yield TestbedTask(data, config.task)
 
-    def _conditions(self) -> Iterator[tuple[Condition, str | None]]:
+    def _conditions(self) -> Iterator[tuple[Condition, str | None, float]]:
         for condition in self.config.conditions:
             if condition == "clean":
-                yield condition, None
+                yield condition, None, 1.0
             else:
-                yield from ((condition, scenario) for scenario in self.config.scenarios)
+                faults = product(self.config.scenarios, self.config.intensities)
+                yield from ((condition, *fault) for fault in faults)
 
 
 class TestbedHarnessConfig(vf.HarnessConfig):

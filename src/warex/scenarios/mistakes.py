@@ -30,7 +30,7 @@ def validate_document[M: BaseModel](
 
     ``folder``, by default the working directory, is the base of relative paths in the data.
     """
-    endless = {place: _at(place, data, words) for place, words in _endless(data, ())}
+    endless = {place: _with_place(place, data, words) for place, words in _endless(data, ())}
     try:
         made = model.model_validate(data, context={"folder": folder or Path()})
     except ValidationError as error:
@@ -118,7 +118,7 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         allowed = _allowed(schema, root)
         words = f"{_shown(value)} is not allowed"
         words += hint or f"; give {allowed}{_quotes(value, allowed)}"
-    return place, _at(within, data, words)
+    return place, _with_place(within, data, words)
 
 
 def _keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
@@ -127,7 +127,7 @@ def _keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
     return [key for branch in branches for key in branch.get("properties", ())]
 
 
-def _at(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:
+def _with_place(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:
     """Put the place before the sentence; rules have index and name."""
     words = ""
     for step in place:

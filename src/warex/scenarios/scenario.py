@@ -278,7 +278,7 @@ class Rule(BaseModel, frozen=True, extra="forbid", defer_build=True):
         if (self.targets_llm or self.targets_mcp) and present:
             calls, key = ("tools", "mcp") if self.targets_mcp else ("a model", "llm")
             raise ValueError(
-                f"the rule is about calls to {calls}, which are told by match.{key}; leave match."
+                f"the rule is about calls to {calls}, which match.{key} selects; leave match."
                 f"{' and match.'.join(present)} out"
             )
         if self.targets_llm and self.targets_mcp:

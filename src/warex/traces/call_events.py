@@ -63,6 +63,8 @@ class LlmCall(BaseEvent, frozen=True, kw_only=True, tag="llm_call"):
     """The blob with the answer's token ids and log-probabilities; empty if there are none."""
     tokens_error: str | None = None
     """Why tokens were not captured, where they were to be."""
+    shortened: bool = False
+    """Whether messages or tools were shortened."""
 
     @property
     def carrier(self) -> str:

@@ -77,7 +77,9 @@ class Unscored(_Ended, frozen=True, kw_only=True, tag="unscored"):
     def summary(self) -> str:
         """The known ending and latency as text; may be empty."""
         latency = None if self.latency_s is None else f"{self.latency_s:.1f} s"
-        return ", ".join(filter(None, (self.ending, latency)))
+        # Whether a plain command has answered anything is unknown.
+        ending = "the agent ended by itself" if self.ending == "answered" else self.ending
+        return ", ".join(filter(None, (ending, latency)))
 
 
 type Outcome = Counted | Void | Unscored

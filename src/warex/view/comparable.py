@@ -19,13 +19,13 @@ def comparable(
 
     ``number``: of the attempt's run.
     """
-    runs_found = list(_others(runs, names, number, attempt))
+    runs_found = list(_other_attempts(runs, names, number, attempt))
     order = ["clean twin", "attempt", "repeat", "agent", "run", "condition"]
     runs_found.sort(key=lambda other: order.index(other["differs"]))
     return runs_found[:MOST]
 
 
-def _others(
+def _other_attempts(
     runs: Sequence[Mapping[str, Attempt]], names: Sequence[str], number: int, attempt: Attempt
 ) -> Iterator[dict[str, Any]]:
     for run, attempts in enumerate(runs):

@@ -138,7 +138,7 @@ class _Reading:
             try:
                 self._add(line)
             except TraceError as error:
-                self._tell(number, _why(line, error))
+                self._tell(number, _describe_damage(line, error))
             else:
                 if before and index.last_seq != before + 1:
                     self._tell(number, f"seq {index.last_seq} follows {before}; lines are missing")
@@ -241,7 +241,7 @@ class _Reading:
         self._others.clear()
 
 
-def _why(line: bytes, error: TraceError) -> str:
+def _describe_damage(line: bytes, error: TraceError) -> str:
     if len(line) == _LONGEST_LINE:
         return f"this line has more than {_LONGEST_LINE:,} bytes, which no event has"
     if not line.endswith(b"\n"):

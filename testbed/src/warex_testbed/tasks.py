@@ -61,7 +61,7 @@ class Condition(BaseModel, frozen=True, extra="forbid"):
             return f"{self.path} is {value!r} and should be {self.equals!r}"
         missing = object()
         count = sum(
-            all(_same(item.get(key, missing), wanted) for key, wanted in self.where.items())
+            all(_matches(item.get(key, missing), wanted) for key, wanted in self.where.items())
             for item in value
         )
         if count == self.count:
@@ -70,7 +70,7 @@ class Condition(BaseModel, frozen=True, extra="forbid"):
         return f"{self.path} with {fields or 'anything'}: {count} found, {self.count} wanted"
 
 
-def _same(actual: Any, wanted: Any) -> bool:
+def _matches(actual: Any, wanted: Any) -> bool:
     if isinstance(actual, list) and isinstance(wanted, list):
         return _sorted(actual) == _sorted(wanted)
     return bool(actual == wanted)
@@ -96,7 +96,7 @@ class AnswerCheck(BaseModel, frozen=True, extra="forbid"):
         for words in self.lacks:
             for choice in (choice for choices in self._choices() for choice in choices):
                 if _says(choice, words):
-                    raise ValueError(f"lacks {words!r} is said by {choice!r} of contains")
+                    raise ValueError(f"lacks {words!r} is part of {choice!r} of contains")
         return self
 
     def complaints(self, answer: str | None) -> list[str]:

@@ -128,7 +128,7 @@ def test_a_body_that_is_not_a_chat_request_is_refused_and_the_connection_lives(
     assert http.get("/models").status_code == 200
 
 
-def test_a_length_that_is_none_is_refused_in_words(address: str) -> None:
+def test_an_invalid_length_is_refused_in_words(address: str) -> None:
     parts = urlsplit(address)
     for length in ("-1", "9" * 5000, "1, 1"):
         connection = HTTPConnection(str(parts.hostname), parts.port, timeout=30)

@@ -198,6 +198,7 @@ def test_a_gate_on_faults_that_can_never_hit_is_refused(expression: str) -> None
         ("recovery>=inf", "'inf' is not a number"),
         ("success>=80", r"success is from 0 to 1, so it cannot be >= 80; did you mean 0.8?"),
         ("clean.success>=100", "did you mean 1?"),
+        ("recovery>=1.5", "recovery is from 0 to 1, so it cannot be >= 1.5."),
         ("success>1", "success is from 0 to 1, so it cannot be > 1."),
         ("success<0", "so it cannot be < 0."),
         ("success>=-0.1", "so it cannot be >= -0.1."),

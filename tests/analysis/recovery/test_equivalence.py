@@ -71,7 +71,7 @@ def test_only_a_stamp_may_differ_where_both_have_the_parameter() -> None:
 
 
 @pytest.mark.parametrize("url", ["https://[::1/", "https://a:b/", "about:blank"])
-def test_a_url_that_is_none_is_the_same_only_as_itself(url: str) -> None:
+def test_an_invalid_url_is_the_same_only_as_itself(url: str) -> None:
     assert same_page(url, url)
     assert not same_page(url, CART)
 

@@ -37,7 +37,7 @@ def test_a_folder_that_is_not_a_run_is_named(tmp_path: Path) -> None:
         load_run(tmp_path)
 
 
-def test_a_vocabulary_that_is_none_is_an_error_that_names_the_place(tmp_path: Path) -> None:
+def test_an_invalid_vocabulary_is_an_error_that_names_the_place(tmp_path: Path) -> None:
     RunFolder(tmp_path).manifest()
     manifest = read_manifest(tmp_path / MANIFEST)
     wrong = manifest.model_copy(update={"vocabularies": {"testbed": {"verbs": ["click"]}}})

@@ -40,7 +40,7 @@ def _conclusions(folder: RunFolder) -> tuple[str, ...]:
     return conclusions(run, tabulate(run))
 
 
-def test_what_is_significant_is_said_with_interval_and_p(folder: RunFolder) -> None:
+def test_what_is_significant_is_reported_with_interval_and_p(folder: RunFolder) -> None:
     for task in map(str, range(14)):
         folder.trial("clean", task, solved(), _plain())
         folder.trial("server-error", task, failed(), _gives_up())
@@ -126,7 +126,7 @@ def test_many_pairs_without_a_change_are_said_to_be_unchanged(folder: RunFolder)
     )
 
 
-def test_with_a_control_the_tasks_that_a_drop_takes_are_said(tmp_path: Path) -> None:
+def test_with_a_control_the_tasks_that_a_drop_takes_are_reported(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest(
         conditions=[
             {"name": "clean"},

@@ -120,7 +120,7 @@ def test_the_trace_s_own_vocabulary_goes_before_the_benchmark_s(tmp_path: Path) 
     assert [r.verdict for r in none.recoveries] == ["recovered"]
 
 
-def test_a_vocabulary_that_is_none_is_an_error_that_names_the_trace(tmp_path: Path) -> None:
+def test_an_invalid_vocabulary_is_an_error_that_names_the_trace(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).trial("server-error", "add", failed(), Story().fault(1))
     _give(folder, {"name": "own", "retry": ["reload"]})
 

@@ -24,7 +24,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
     return ran
 
 
-def test_stage_two_goes_on_from_stage_one_and_both_are_tested(
+def test_both_kinds_are_learnt_mixed_and_in_two_stages_and_all_are_tested(
     tmp_path: Path, commands: list[Sequence[str]]
 ) -> None:
     Experiment(tmp_path, replace(SMALL, stage_one=FULL.stage_one), "m.gguf").run()
@@ -34,14 +34,19 @@ def test_stage_two_goes_on_from_stage_one_and_both_are_tested(
         *("run", "run", "export"),
         *("export", "train") * 2,  # The rankers, before and after.
         *("evaluate", "evaluate") * 2,
-        *("export", "export", "train", "train", "evaluate", "evaluate", "evaluate"),
+        *("export", "train", "export", "train", "train"),
+        *("evaluate", "evaluate", "evaluate"),
     ]
-    two, asked, legal, hard = commands[-4:]
+    mixed, _, one, two, asked, legal, hard = commands[-7:]
     assert "--test" in hard
     assert legal[legal.index("--legal") + 1] == str(tmp_path / "failures")
+    assert legal[legal.index("--adapter") + 1] == str(tmp_path / "tuned-0")
+    assert "--adapter" not in mixed
+    assert "--one-sided" in one
     assert two[two.index("--adapter") + 1] == str(tmp_path / "stage-one")
+    folders = ("failures", "answers-failures", "stage-one", "tuned-0", "two-stages")
     assert [word for word in asked if word.startswith(str(tmp_path))] == [
-        str(tmp_path / name) for name in ("failures", "answers-failures", "stage-one", "tuned-0")
+        str(tmp_path / name) for name in folders
     ]
 
 
@@ -103,7 +108,7 @@ def test_what_was_done_is_not_done_again(tmp_path: Path, commands: list[Sequence
     ((name, *options),) = commands
     assert name == "train"
     assert "--resume" in options
-    assert "evaluate-failures" in full.seconds
+    assert "evaluate-failures" in full.durations
 
 
 def test_a_step_that_fails_is_not_marked_as_done(
@@ -118,7 +123,7 @@ def test_a_step_that_fails_is_not_marked_as_done(
     with pytest.raises(subprocess.CalledProcessError):
         broken.run()
 
-    assert broken.seconds == {}
+    assert broken.durations == {}
 
 
 def test_parts_can_be_left_out() -> None:
@@ -128,6 +133,8 @@ def test_parts_can_be_left_out() -> None:
     assert size() == FULL
     assert size("--seeds", "1").seeds == (0,)
     assert size("--stages", "one").stage_one is None
+    assert not size("--stages", "two").mixed
+    assert (size("--asked", "5").asked, size("--asked", "5").asked_hard) == (5, 5)
     assert size().ranker_faults == tuple(LIVE_FAULTS)
     assert size("--live-fault", "soft-error").ranker_faults == ("soft-error",)
     assert size("--no-live").live == size("--no-live").ranker_live == ()

@@ -203,7 +203,7 @@ def test_an_agent_of_ones_own_takes_the_demo_agents_place(real: Make, tmp_path: 
     assert (make.vocabulary.retry, make.vocabulary.finish) == (("reload",), ("stop",))
 
 
-def test_what_a_condition_cannot_show_is_said_beforehand(real: Make) -> None:
+def test_what_a_condition_cannot_show_is_reported_beforehand(real: Make) -> None:
     def doubts(preset: str, **options: Any) -> str:
         return "\n".join(real(options=options).lint(load_preset(preset), TASK))
 

@@ -75,7 +75,9 @@ def test_the_users_copy_is_served_under_the_address_in_steps_code(
         )
 
 
-def test_what_cannot_run_is_said_before_anything_does(step: Make, places: dict[str, Path]) -> None:
+def test_what_cannot_run_is_reported_before_anything_does(
+    step: Make, places: dict[str, Path]
+) -> None:
     admin = {"shopping_admin": "http://10.0.0.7:7780/admin"}
     step().validate(["0"], [GPT])
     step(admin, auth=str(places["auth"])).validate(["1"], [GPT])
@@ -168,7 +170,7 @@ def test_no_summary_is_a_crash_or_the_time_limit(step: Make, tmp_path: Path) -> 
     )
 
 
-def test_a_summary_that_is_none_says_nothing_of_the_agent(step: Make, tmp_path: Path) -> None:
+def test_an_invalid_summary_says_nothing_of_the_agent(step: Make, tmp_path: Path) -> None:
     leave(tmp_path, "perhaps", False, "stop [x]")
 
     with pytest.raises(TrialVoid, match=r"summary\.csv cannot be read"):

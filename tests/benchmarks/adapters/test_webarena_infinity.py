@@ -275,7 +275,7 @@ def test_no_result_is_a_crash_with_the_runners_words_or_the_time_limit(
     )
 
 
-def test_a_result_that_is_none_says_nothing_of_the_agent(infinity: Make, tmp_path: Path) -> None:
+def test_an_invalid_result_says_nothing_of_the_agent(infinity: Make, tmp_path: Path) -> None:
     leave(tmp_path, WORKED)
     (tmp_path / "results/gpt_1_parallel/task_e1/result.json").write_text("[]")
 

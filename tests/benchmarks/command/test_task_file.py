@@ -25,7 +25,7 @@ def test_a_task_brings_what_is_its_own_from_where_the_table_says(tmp_path: Path)
     assert (two.expect, two.reset, two.vocabulary) == (None, None, None)
 
 
-def test_an_expectation_that_is_none_is_reported_with_its_line(tmp_path: Path) -> None:
+def test_an_invalid_expectation_is_reported_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
     file.write_text('{"id": "a"}\n{"id": "b", "expect": 7}\n')
 

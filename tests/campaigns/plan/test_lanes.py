@@ -63,7 +63,7 @@ def test_a_shared_site_gets_one_lane_whoever_asks_for_more(
         (planned(tasks=1, jobs=3), RunOptions(), 1),
     ],
 )
-def test_nothing_is_said_where_nothing_is_lowered(
+def test_nothing_is_reported_where_nothing_is_lowered(
     of: CampaignPlan, options: RunOptions, count: int | None
 ) -> None:
     assert choose_lanes(of, options) == Lanes(count)

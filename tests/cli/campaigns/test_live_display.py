@@ -101,7 +101,7 @@ def test_a_campaign_without_a_judge_has_not_failed(
 
     first = capsys.readouterr().err.splitlines()[0]
     assert first.startswith("unscored ")
-    assert first.endswith("answered, 1.2 s")
+    assert first.endswith("ended by itself, 1.2 s")
 
 
 def test_a_terminal_shows_what_runs_and_about_how_long_the_rest_takes() -> None:

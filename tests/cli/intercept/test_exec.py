@@ -172,6 +172,18 @@ def test_a_scenario_that_hits_nothing_is_reported(port: int) -> None:
 
 
 @pytest.mark.slow
+def test_a_bad_scenario_is_refused_before_anything_else_is_said(port: int, tmp_path: Path) -> None:
+    scenario = tmp_path / "bad.yaml"
+    scenario.write_text("rules: [{name: a, fault: {kind: nope}}]")
+
+    done = ran("namespace", "--scenario", str(scenario), "--", "echo", f"http://localhost:{port}/")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nope" in done.stderr
+    assert "let through" not in done.stderr
+
+
+@pytest.mark.slow
 def test_the_first_pages_connection_is_hit_where_no_site_is_named(
     port: int, tmp_path: Path
 ) -> None:
@@ -186,7 +198,7 @@ def test_the_first_pages_connection_is_hit_where_no_site_is_named(
 
 
 @pytest.mark.slow
-def test_calls_that_cannot_be_read_and_a_scenario_never_armed_are_said(
+def test_calls_that_cannot_be_read_and_a_scenario_never_armed_are_reported(
     port: int, tmp_path: Path
 ) -> None:
     scenario = tmp_path / "later.yaml"
@@ -259,7 +271,7 @@ def test_a_port_of_this_machine_that_is_named_is_let_through(port: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_of_this_machine_that_is_asked_past_the_proxy_is_said(port: int) -> None:
+def test_a_model_of_this_machine_that_is_asked_past_the_proxy_is_reported(port: int) -> None:
     """Loopback is direct for programs, so that what is asked there is neither seen nor hit."""
     code = f'{shlex.join(FETCH)} "$GOOGLE_GEMINI_BASE_URL/models"'
     existing = {"GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{port}"}
@@ -350,7 +362,7 @@ def test_the_exit_code_is_the_commands(mode: str, code: str, expected: int) -> N
         ([], 2, "Missing argument 'CMD...'"),
     ],
 )
-def test_what_cannot_work_is_said_before_the_command_starts(
+def test_what_cannot_work_is_reported_before_the_command_starts(
     options: list[str], code: int, sentence: str, tmp_path: Path
 ) -> None:
     (tmp_path / "events.jsonl").write_text("{}\n")

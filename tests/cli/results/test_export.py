@@ -92,7 +92,7 @@ def test_names_can_be_held_out(tmp_path: Path) -> None:
         (("--shares", "9:1"), "'9:1' is not TRAIN:VALIDATION:TEST, as 9:1:1"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_nothing_is_written(
+def test_what_cannot_be_done_is_reported_and_nothing_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], text: str
 ) -> None:
     assert exported(tmp_path, *options) == 2

@@ -91,7 +91,7 @@ def test_a_model_that_recovers_too_seldom_fails_a_build(data: Path, url: str) ->
         ),
     ],
 )
-def test_what_cannot_be_asked_is_said(
+def test_what_cannot_be_asked_is_reported(
     data: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], text: str
 ) -> None:
     assert code("evaluate", "--data", data, "--model", "m", *options) == 2

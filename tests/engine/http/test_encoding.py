@@ -83,8 +83,29 @@ def test_several_codings_and_members_are_taken_off_in_turn() -> None:
     assert decode(b"a", "identity").body == decode(b"a", "").body == b"a"
 
 
+@pytest.mark.parametrize("rest", [b"", b"\x1f", bytes(512), b"GARBAGE"])
+@pytest.mark.parametrize("size", [1, 7, 20_000])
+def test_a_stream_of_several_members_is_read_to_its_end(size: int, rest: bytes) -> None:
+    """Servers that compress each event by itself send one member after the other."""
+    sent = b"".join(gzip.compress(PLAIN[at : at + 999]) for at in range(0, len(PLAIN), 999)) + rest
+    decoder = StreamDecoder("gzip")
+    pieces = (sent[at : at + size] for at in range(0, len(sent), size))
+
+    assert b"".join(part for piece in pieces for part in decoder.feed(piece)) == PLAIN
+    assert decode(sent, "gzip") == DecodedBody(PLAIN)
+    assert not decoder.broken
+
+
+def test_a_damaged_member_is_the_end_of_a_stream() -> None:
+    decoder = StreamDecoder("gzip")
+    damaged = gzip.compress(b"a") + gzip.compress(b"b")[:12] + b"\xff" * 20
+
+    assert b"".join(decoder.feed(damaged)) == b"a"
+    assert decoder.broken
+
+
 @pytest.mark.parametrize("name", ["rot13", "utf-8", "compress", ", ".join(["gzip"] * 50)])
-def test_a_coding_that_is_not_read_is_said(name: str) -> None:
+def test_a_coding_that_is_not_read_is_reported(name: str) -> None:
     decoded = decode(b"abc", name)
 
     assert decoded.body == b""

@@ -22,7 +22,7 @@ def test_it_is_about_data_that_scripts_ask_for() -> None:
     assert EmptyResult.default_resource == ("xhr",)
 
 
-def test_a_pointer_that_is_none_is_refused_in_a_sentence() -> None:
+def test_an_invalid_pointer_is_refused_in_a_sentence() -> None:
     with pytest.raises(ValidationError, match=r"at(.|\n)*'items' is not a JSON pointer"):
         EmptyResult(at="items")
 

@@ -32,6 +32,6 @@ def test_a_cut_has_one_place() -> None:
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.0, float("nan"), True, "0.5"])
-def test_a_share_that_is_none_is_refused_by_name(share: object) -> None:
+def test_an_invalid_share_is_refused_by_name(share: object) -> None:
     with pytest.raises(ValidationError, match="share"):
         LlmCut.model_validate({"share": share})

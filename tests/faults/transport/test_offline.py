@@ -26,7 +26,7 @@ def test_a_request_may_be_held_first() -> None:
 
 
 @pytest.mark.parametrize("lasts", [0, -1, 3601, float("inf"), True, "10", None])
-def test_a_time_that_is_none_is_refused_by_name(lasts: object) -> None:
+def test_an_invalid_time_is_refused_by_name(lasts: object) -> None:
     with pytest.raises(ValidationError, match="lasts"):
         Offline.model_validate({"lasts": lasts})
 

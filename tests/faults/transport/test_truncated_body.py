@@ -16,7 +16,7 @@ def test_half_of_the_body_comes_unless_another_place_is_given() -> None:
 
 
 @pytest.mark.parametrize("share", [0, 1.0, -0.1, float("nan"), True, "0.5"])
-def test_a_share_that_is_none_is_refused_by_name(share: object) -> None:
+def test_an_invalid_share_is_refused_by_name(share: object) -> None:
     with pytest.raises(ValidationError, match="share"):
         TruncatedBody.model_validate({"share": share})
 

@@ -25,7 +25,7 @@ def test_the_page_comes_with_the_status_and_no_cache_keeps_it(status: Literal[50
     assert reply.headers["cache-control"] == "no-store"
 
 
-def test_a_wait_is_said_only_if_there_is_one() -> None:
+def test_a_wait_is_reported_only_if_there_is_one() -> None:
     assert "retry-after" not in reply_of(MaintenancePage()).headers
     assert reply_of(MaintenancePage(retry_after=120)).headers["retry-after"] == "120"
 

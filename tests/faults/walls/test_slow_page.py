@@ -19,6 +19,6 @@ def test_its_first_piece_can_be_late() -> None:
 
 
 @pytest.mark.parametrize("pause", [0, -1, 4000, "1"])
-def test_a_pause_that_is_none_is_refused(pause: object) -> None:
+def test_an_invalid_pause_is_refused(pause: object) -> None:
     with pytest.raises(ValidationError, match="pause"):
         SlowPage.model_validate({"pause": pause})

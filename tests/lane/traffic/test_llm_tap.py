@@ -19,6 +19,8 @@ from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
 from warex.llm import LLM_APIS, LlmApi, Usage, recognise, streamed_answer
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces import LlmCall, TraceWriter, read_trace
+from warex.traces.redaction import structured
+from warex.traces.redaction.text import Pass
 
 VOCABULARY = Vocabulary(
     name="test", navigate=("click",), recover=("reload",), retry=("reload",), finish=("stop",)
@@ -94,6 +96,18 @@ def test_the_first_token_of_a_stream_is_where_it_first_says_something(
     assert event.tokens_per_s == pytest.approx((event.output_tokens or 0) / 40)
 
 
+def test_after_its_first_token_the_events_of_a_stream_are_read_in_larger_parts() -> None:
+    call = tap(stream=True)
+    call.begun = streamed_answer(call.request)
+    reads = set()
+    for _ in range(400):
+        call.add(chunk({"content": "word "}), 20.0)
+        reads.add(call.begun.events.taken)
+
+    assert 3 < len(reads) < 20
+    assert read(call, chunk({}, "stop")).event.answer == "word " * 400
+
+
 def test_a_stream_that_says_nothing_has_no_first_token() -> None:
     call = tap(stream=True)
     call.add(chunk({"role": "assistant", "content": ""}), 20.0)
@@ -101,6 +115,42 @@ def test_a_stream_that_says_nothing_has_no_first_token() -> None:
     event = read(call, error="the client left").event
 
     assert (event.first_token_s, event.tokens_per_s) == (None, None)
+
+
+def test_of_an_answer_no_more_is_redacted_than_a_model_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others wait meanwhile."""
+    sizes: list[int] = []
+
+    def noting(text: bytes, how: Pass) -> bytes:
+        sizes.append(len(text))
+        return text
+
+    monkeypatch.setattr(structured, "redact_bytes", noting)
+    call = tap({"role": "user", "content": "say " * 800_000}, stream=True)
+    for piece in (chunk({"content": "word " * 10_000}) for _ in range(60)):
+        call.add(piece, 20.0)
+    call.add(chunk({"tool_calls": [{"function": {"arguments": "a " * 400_000}}]}, "stop"), 20.0)
+    with TraceWriter(tmp_path / "events.jsonl", Clock()) as writer:
+        writer.write(read(call).event)
+
+    (event,) = (entry.event for entry in read_trace(tmp_path / "events.jsonl").entries)
+    assert isinstance(event, LlmCall)
+    assert sum(sizes) < 3.1 * 2**20
+    assert 2**20 - 10 < len(event.answer) <= 2**20
+    assert event.error == "it has more than 1,048,576 characters, of which the first are read"
+    assert event.finish == "error"
+    assert not event.complete
+    assert event.shortened
+    assert "… (1,102,864 more characters)" in event.messages[0]["content"]
+
+
+def test_half_a_secret_where_a_long_answer_is_cut_is_left_out() -> None:
+    token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    answer = read(tap(), text_chunk("x" * (2**20 - 20) + f" {token} " + "y" * 9)).event.answer
+
+    assert answer == "x" * (2**20 - 20) + " "
 
 
 def test_what_the_api_keeps_and_what_it_ran_itself_are_recorded() -> None:
@@ -306,7 +356,7 @@ def test_an_answer_as_long_as_can_be_read_is_read(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("tokens", [-1, 10**30, 1.5, "9"])
-def test_tokens_that_can_be_none_are_estimated_and_that_is_said(tokens: JsonValue) -> None:
+def test_tokens_that_can_be_none_are_estimated_and_that_is_reported(tokens: JsonValue) -> None:
     usage: JsonValue = {"prompt_tokens": 9, "completion_tokens": tokens}
 
     event = read(tap(), text_chunk("click('3')", usage=usage)).event

@@ -311,7 +311,7 @@ def test_nothing_that_is_answered_raises(family: LlmApi, data: st.DataObject, ju
 
 @each_family
 @every("tokens", [-1, 10**30, 1.5, "many", None, [], {}])
-def test_a_usage_that_is_none_is_not_believed(family: LlmApi, tokens: object) -> None:
+def test_an_invalid_usage_is_not_believed(family: LlmApi, tokens: object) -> None:
     vector = next(v for v in vectors(family.name) if v.says.get("usage", {}).get("output_total"))
     number = str(vector.says["usage"]["output_total"]).encode()
     changed = vector.body.replace(number, json.dumps(tokens).encode())

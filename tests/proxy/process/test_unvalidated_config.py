@@ -22,7 +22,7 @@ def test_it_travels_as_the_configuration_itself_would() -> None:
     )
 
 
-def test_a_scenario_that_does_not_exist_is_said_when_it_is_read() -> None:
+def test_a_scenario_that_does_not_exist_is_reported_when_it_is_read() -> None:
     written = UnvalidatedConfig("forward", {"ca": "/ca", "scenario": "paper/none"})
     with pytest.raises(ScenarioError, match="paper/none"):
         ProxyConfig.model_validate_json(written.model_dump_json())

@@ -75,7 +75,7 @@ def test_nothing_is_free_on_a_page_whose_script_was_not_read(
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"addresses": 1}', '{"names": [1]}', "\ud800", "[" * 9**5]
 )
-def test_a_question_that_is_none_is_answered_with_no_name(
+def test_an_invalid_question_is_answered_with_no_name(
     begin: Begin, plain: Origin, text: str
 ) -> None:
     plain.routes["/"] = Answer(headers=[(b"Content-Type", b"text/html")], body=b"<p>text")

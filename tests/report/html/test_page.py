@@ -110,7 +110,7 @@ def test_names_are_text_and_never_markup(run: Path) -> None:
     assert EVIL in page.words
 
 
-def test_a_trial_s_result_is_said_in_words_and_not_in_colour_only(run: Path) -> None:
+def test_a_trial_s_result_is_reported_in_words_and_not_in_colour_only(run: Path) -> None:
     words = _page(run).words
 
     for word in ("success", "failure", "void", "unfinished", "not run", "lane died"):
@@ -129,7 +129,7 @@ def test_a_trace_without_an_end_is_noted(run: Path) -> None:
     assert "Traces without an end" in _page(run).words
 
 
-def test_where_the_numbers_come_from_is_said(run: Path) -> None:
+def test_where_the_numbers_come_from_is_reported(run: Path) -> None:
     words = _page(run).words
 
     assert "warex demo --out 'runs/<demo>'" in words

@@ -27,7 +27,7 @@ def test_every_figure_stands_with_its_interval_and_p(tmp_path: Path) -> None:
     assert "a trial" in message
 
 
-def test_what_does_not_pair_is_said(tmp_path: Path) -> None:
+def test_what_does_not_pair_is_reported(tmp_path: Path) -> None:
     assert "* 2 trials are left out that one side lacks." in shown(tmp_path)
 
 

@@ -52,7 +52,7 @@ def test_a_playbook_is_scripted_whatever_its_harness_calls_the_model(tmp_path: P
         assert text(metric, mine) == f"as if {text(metric, real)}"
 
 
-def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
+def test_everything_left_out_or_assumed_is_reported(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest(longest_hold_s=2.0)
     folder.trial("clean", "add", solved(), _unhurt("house-model"))
     folder.trial("clean", "move", Void(reason="lane died"))
@@ -79,7 +79,7 @@ def test_what_the_campaign_says_is_repeated(tmp_path: Path) -> None:
     assert footnotes(run, tabulate(run)) == ("Made up.",)
 
 
-def test_answers_given_again_are_said_where_cost_is_shown() -> None:
+def test_answers_given_again_are_reported_where_cost_is_shown() -> None:
     rows = (row("clean"), row("server-error", replayed_calls=3))
 
     assert footnotes(run(*rows), table(*rows)) == (
@@ -89,7 +89,7 @@ def test_answers_given_again_are_said_where_cost_is_shown() -> None:
     )
 
 
-def test_a_cache_that_never_answered_is_said_with_where_to_look(tmp_path: Path) -> None:
+def test_a_cache_that_never_answered_is_reported_with_where_to_look(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest(llm_cache=True)
     for condition in ("clean", "server-error"):
         folder.trial(condition, "add", solved(), Story().thinks(1, "goto").stops())
@@ -136,7 +136,7 @@ def test_the_share_that_parts_before_any_fault_stands_beside_the_noise_floor() -
     ]
 
 
-def test_what_another_rule_for_crashes_would_give_is_said_in_one_line() -> None:
+def test_what_another_rule_for_crashes_would_give_is_reported_in_one_line() -> None:
     calm = Endings("patient", "clean", (("answered", 2),), 0, 0, *[Rate(2, 2)] * 3)
     crashed = Endings("patient", "down", (), 1, 2, Rate(2, 4), Rate(2, 3), Rate(2, 6))
 

@@ -14,6 +14,10 @@ from warex.traces import Outcome, Unscored, Void
         (solved(), "success: score 1, "),
         (failed(), "failure: score 0, "),
         (Unscored(latency_s=1.0), "unscored: 1.0 s"),
+        (
+            Unscored(ending="answered", latency_s=1.0),
+            "unscored: the agent ended by itself, 1.0 s",
+        ),
         (Void(reason="the proxy died"), "void: the proxy died"),
         (None, "not finished"),
     ],

@@ -29,7 +29,7 @@ def test_success_says_what_was_seen_and_what_each_fault_shows() -> None:
     )
 
 
-def test_where_nothing_is_shown_the_smallest_detectable_drop_is_said() -> None:
+def test_where_nothing_is_shown_the_smallest_detectable_drop_is_reported() -> None:
     rows = [row("clean", 9, 10), row("a", 8, 10, delta=OPEN), row("b", 8, 10, delta=OPEN)]
     power = Power(10, 0.62, 0.025, 0.1, True)
 
@@ -120,7 +120,7 @@ def test_the_usual_reason_of_void_attempts_is_given(tmp_path: Path) -> None:
     )
 
 
-def test_trials_that_stayed_void_are_said_at_once() -> None:
+def test_trials_that_stayed_void_are_reported_at_once() -> None:
     rows = [row("clean", 9, 10)]
     out = tuple(("patient", "clean", ("testbed", task, 1)) for task in "tu")
 

@@ -50,15 +50,23 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
-def test_at_the_end_nothing_is_left(tmp_path: Path) -> None:
-    family = ProcessTree()
+def test_at_the_end_nothing_is_left_but_what_was_forgotten(tmp_path: Path) -> None:
+    watched, forgotten = ProcessTree(), ProcessTree()
     with start_reaper() as reaper:
-        reaper.watch_processes(family)
+        reaper.watch_processes(watched)
+        reaper.watch_processes(forgotten)
+        reaper.forget_processes(forgotten)
         reaper.watch_symlinks(create_symlink_tree(tmp_path, reaper.scratch / "farm"))
-        sleeper = subprocess.Popen(["sleep", "600"], env=family.marked(os.environ))
+        sleepers = [
+            subprocess.Popen(["sleep", "600"], env=it.marked(os.environ))
+            for it in (watched, forgotten)
+        ]
         (reaper.scratch / "farm/new").touch()
 
-    assert sleeper.wait(10) != 0
+    assert sleepers[0].wait(10) != 0
+    assert sleepers[1].poll() is None
+    sleepers[1].kill()
+    sleepers[1].wait()
     assert not reaper.scratch.exists()
     assert (tmp_path / "new").exists()
 

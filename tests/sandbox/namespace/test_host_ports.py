@@ -81,7 +81,7 @@ def test_variables_by_which_clients_find_a_model_are_known(variable: str, is_one
 
 
 @pytest.mark.wire
-def test_what_a_program_asks_past_the_proxy_is_said_if_it_listens() -> None:
+def test_what_a_program_asks_past_the_proxy_is_reported_if_it_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         url = f"http://localhost:{port}"

@@ -138,7 +138,7 @@ def test_without_a_home_chromium_is_told_of_another_place(
     assert plan.environment(base).variables["XDG_DATA_HOME"] == str(ca.folder / "laid/data")
 
 
-def test_without_nss_it_is_said_once_and_nothing_fails(
+def test_without_nss_it_is_reported_once_and_nothing_fails(
     ca: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*values: object) -> dict[str, bytes]:

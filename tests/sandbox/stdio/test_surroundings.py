@@ -48,7 +48,7 @@ def test_a_proxy_and_a_task_may_be_named() -> None:
 @pytest.mark.parametrize(
     "text", ["8080", "socks5://127.0.0.1:1", "http://", "http://[::1", "http://a:0"]
 )
-def test_a_proxy_that_is_none_is_a_sentence(text: str) -> None:
+def test_an_invalid_proxy_is_a_sentence(text: str) -> None:
     with pytest.raises(InputError, match="WAREX_PROXY"):
         surroundings(iter([{"WAREX_PROXY": text}]))
 

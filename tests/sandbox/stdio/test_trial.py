@@ -76,7 +76,7 @@ def test_a_connection_that_was_closed_while_it_was_idle_is_made_again() -> None:
         (200, b"[]", "does not answer as WAREX does"),
     ],
 )
-def test_an_answer_that_is_none_is_the_end_of_the_trial(status: int, body: bytes, why: str) -> None:
+def test_an_invalid_answer_is_the_end_of_the_trial(status: int, body: bytes, why: str) -> None:
     with answering(status, body) as (where, requests):
         trial = Trial(ProxyCaller(urlsplit(f"http://{where}")))
         for _ in range(2):

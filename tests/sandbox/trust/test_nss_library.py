@@ -47,7 +47,7 @@ def test_a_copy_keeps_what_the_users_database_holds(
     assert listed(both, tmp_path / "db") == ["C,,", "C,,"]
 
 
-def test_what_nss_refuses_is_said_in_a_sentence(certificates: list[bytes]) -> None:
+def test_what_nss_refuses_is_reported_in_a_sentence(certificates: list[bytes]) -> None:
     with pytest.raises(OSError, match="NSS cannot open the database"):
         nss_library.database({"cert9.db": b"nonsense", "key4.db": b""}, certificates[0])
     with pytest.raises(OSError, match="NSS cannot read the certificate"):

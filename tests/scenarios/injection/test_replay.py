@@ -477,7 +477,7 @@ def test_an_arming_that_nothing_repeats_cannot_be_replayed(tmp_path: Path) -> No
         assert read_replay(written(tmp_path, *good)).arm == "start"
 
 
-def test_a_count_that_is_none_is_named(tmp_path: Path) -> None:
+def test_an_invalid_count_is_named(tmp_path: Path) -> None:
     wrong = Control(call="arm", arguments={"passed": {"down": 1}})
     message = refusal(written(tmp_path, began(one()), wrong))
     assert "holds a count that this version cannot run: down: Input should be" in message

@@ -25,6 +25,8 @@ PARTS: Final = (
     ("later.yaml", "answers"),
     ("harnesses.yaml", "answers"),
     ("harnesses.yaml", "held_back"),
+    ("further.yaml", "answers"),
+    ("further.yaml", "held_back"),
 )
 """Files and the lists in them."""
 VOCABULARIES: Mapping[str, Vocabulary] = {

@@ -75,7 +75,7 @@ def test_more_examples_contain_fewer() -> None:
     assert few < {it.id for it in variant_rows(ROWS, Variant(examples=4), 5)}
 
 
-def test_a_variant_without_rows_is_said() -> None:
+def test_a_variant_without_rows_is_reported() -> None:
     dataset = Dataset(Path("data"), MANIFEST, {"train": (failure(relabelled=True),)})
     with pytest.raises(InputError, match="nothing is left to train on with bare"):
         variant_dataset(dataset, Variant("bare", relabelled=False), 0)

@@ -17,6 +17,7 @@ from tests.training.evaluation.agreement import (
         ("answers.yaml", "answers", 91),
         ("later.yaml", "answers", 34),
         ("harnesses.yaml", "answers", 85),
+        ("further.yaml", "answers", 86),
     ],
 )
 def test_the_classes_agree_with_labels_in_19_of_20_answers(
@@ -27,10 +28,13 @@ def test_the_classes_agree_with_labels_in_19_of_20_answers(
     assert agreement(answers) >= least, [str(it) for it in answers if it.label != it.classified]
 
 
-def test_answers_held_back_are_classified_no_worse_than_at_first_sight() -> None:
-    answers = labelled("harnesses.yaml", "held_back")
+@pytest.mark.parametrize(("name", "least"), [("harnesses.yaml", 79), ("further.yaml", 77)])
+def test_answers_held_back_are_classified_no_worse_than_at_first_sight(
+    name: str, least: int
+) -> None:
+    answers = labelled(name, "held_back")
 
-    assert agreement(answers) >= 79, [str(it) for it in answers if it.label != it.classified]
+    assert agreement(answers) >= least, [str(it) for it in answers if it.label != it.classified]
 
 
 def test_trivial_rules_agree_with_far_fewer_labels() -> None:

@@ -231,7 +231,7 @@ def test_a_folder_that_is_taken_is_refused_and_nothing_in_it_touched(
     assert (tmp_path / "out/mine").read_text() == "x"
 
 
-def test_rows_that_do_not_fit_are_said(tmp_path: Path, model: str) -> None:
+def test_rows_that_do_not_fit_are_reported(tmp_path: Path, model: str) -> None:
     answer = {"role": "assistant", "content": "I load the page again.\nreload()"}
     long = [it.model_copy(update={"messages": [*it.prompt, answer]}) for it in TRAIN]
     data = made(tmp_path / "data", {"train": long})

@@ -14,7 +14,7 @@ from warex.training.model import loading
 from warex.training.model.loading import load_model, require_adapter, require_packages
 
 
-def test_what_is_missing_of_the_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_of_the_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
     command = re.escape(install_command("train"))
@@ -68,7 +68,7 @@ def test_a_gguf_is_loaded_without_a_word() -> None:
         ("strange.gguf", "cannot be loaded"),
     ],
 )
-def test_a_model_that_cannot_be_used_is_said_in_a_sentence(
+def test_a_model_that_cannot_be_used_is_reported_in_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -83,7 +83,7 @@ def test_a_model_that_cannot_be_used_is_said_in_a_sentence(
 
 
 @pytest.mark.slow
-def test_a_missing_chat_template_is_said_before_weights_are_read(tmp_path: Path) -> None:
+def test_a_missing_chat_template_is_reported_before_weights_are_read(tmp_path: Path) -> None:
     folder = tiny_model(tmp_path / "m", template=None)
     (folder / "model.safetensors").write_bytes(b"no weights")
 

@@ -61,7 +61,7 @@ def messages(
 ) -> list[dict[str, Any]]:
     """Return the messages of one model call; with ``compact``, with fewer words."""
     sections = [f"# Goal\n\n{goal}", _page(seen)]
-    history = "\n\n".join(_past(number, step) for number, step in enumerate(past, 1))
+    history = "\n\n".join(_past_step(number, step) for number, step in enumerate(past, 1))
     sections.append(f"# History of past actions\n\n{history or 'None yet.'}")
     if past and past[-1].error:
         sections.append(f"# Error message from last action\n\n{past[-1].error}")
@@ -84,7 +84,7 @@ def _page(seen: Observation) -> str:
     )
 
 
-def _past(number: int, step: Step) -> str:
+def _past_step(number: int, step: Step) -> str:
     error = f"\nError: {step.error}" if step.error else ""
     return f"## Step {number}\n{step.reply.strip()}{error}"
 

@@ -90,7 +90,7 @@ class Tab:
         url, title = self.page.url, ""
         with suppress(TimeoutError):
             # The history has the address of a page that could not be loaded.
-            history = await _within(cdp.send("Page.getNavigationHistory"))
+            history = await _wait_for_answer(cdp.send("Page.getNavigationHistory"))
             entry = history["entries"][history["currentIndex"]]
             url, title = entry["url"], entry["title"]
         tree = await self._tree(compact_for)
@@ -102,7 +102,7 @@ class Tab:
         self._elements = {}
         shown: list[str] = []
         try:
-            for session, lines in await _within(self._frames()):
+            for session, lines in await _wait_for_answer(self._frames()):
                 for line in lines if compact_for is None else compact(lines, compact_for):
                     number = ""
                     if line.backend_id is not None:
@@ -206,7 +206,9 @@ class Tab:
             raise ActionFailed(f"There is no element with the id {number!r} on this page.")
         cdp, backend_id = self._elements[number]
         try:
-            node = await _within(cdp.send("DOM.resolveNode", {"backendNodeId": backend_id}))
+            node = await _wait_for_answer(
+                cdp.send("DOM.resolveNode", {"backendNodeId": backend_id})
+            )
             handle = node["object"]["objectId"]
             self._marks += 1
             mark = f"this.setAttribute('{_MARK}', '{self._marks}')"
@@ -225,7 +227,7 @@ class Tab:
     async def _marked(self, selector: str) -> Locator:
         for frame in self.page.frames:
             locator = frame.locator(selector)
-            count: int = await _within(locator.count())
+            count: int = await _wait_for_answer(locator.count())
             if count:
                 return locator.first
         raise Error("not found")
@@ -239,7 +241,7 @@ class Tab:
         if self._navigating is not None:
             # Nothing can be read during a navigation, so stop it.
             with suppress(Error, TimeoutError):
-                await _within(cdp.send("Page.stopLoading"))
+                await _wait_for_answer(cdp.send("Page.stopLoading"))
             self._navigating = None
             self._notes.append("The page that was asked for did not come in time.")
 
@@ -250,7 +252,7 @@ class Tab:
         # The renderer announces a navigation before it answers this.
         with suppress(Error, TimeoutError):
             turn = {"expression": "new Promise(r => setTimeout(r, 0))", "awaitPromise": True}
-            await _within(cdp.send("Runtime.evaluate", turn), 2.0)
+            await _wait_for_answer(cdp.send("Runtime.evaluate", turn), 2.0)
         calm_by = clock() + BUSY
         while (now := clock()) < end:
             self._changed.clear()
@@ -347,13 +349,13 @@ def _is_active(frame: Frame, page: Page | None) -> bool:
     return page is not None and frame == page.main_frame
 
 
-async def _within[T](answer: Awaitable[T], limit: float = ACTION_TIMEOUT) -> T:
+async def _wait_for_answer[T](answer: Awaitable[T], limit: float = ACTION_TIMEOUT) -> T:
     """Wait for the browser's answer, which may never come."""
     return await asyncio.wait_for(answer, limit)
 
 
 async def _call(cdp: CDPSession, handle: str, function: str) -> None:
-    await _within(
+    await _wait_for_answer(
         cdp.send("Runtime.callFunctionOn", {"objectId": handle, "functionDeclaration": function})
     )
 

@@ -72,11 +72,11 @@ def _next(
     if turns and turns[-1].failed and page.dialog:
         return None
     return resume(task, step, replace(page, turns=tuple(turns))) or next(
-        _ways_back(task, step, page), None
+        _links_back(task, step, page), None
     )
 
 
-def _ways_back(task: Task, step: int, page: Situation) -> Iterator[tuple[int, Element]]:
+def _links_back(task: Task, step: int, page: Situation) -> Iterator[tuple[int, Element]]:
     """Yield the links of the plan that the page shows, the last ones first."""
     for index in reversed(range(step)):
         wanted = task.oracle[index]

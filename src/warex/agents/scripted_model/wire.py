@@ -75,7 +75,7 @@ def parse_request(path: str, body: bytes, *, any_model: bool = False) -> ApiRequ
         raise BadRequest(400, "The body of the request is not a JSON object.")
     request = recognise("POST", path, "", body)
     if request is None:
-        raise BadRequest(400, _why_none(data))
+        raise BadRequest(400, _describe_failure(data))
     messages = tuple(message for message in request.messages if isinstance(message, dict))
     if not any_model and request.model not in MODELS:
         served = ", ".join(MODELS)
@@ -87,7 +87,7 @@ def parse_request(path: str, body: bytes, *, any_model: bool = False) -> ApiRequ
     return ApiRequest(request, None if any_model else MODELS[request.model], messages)
 
 
-def _why_none(data: Mapping[str, JsonValue]) -> str:
+def _describe_failure(data: Mapping[str, JsonValue]) -> str:
     messages = data.get("messages", data.get("input", data.get("contents")))
     if not isinstance(data.get("model", ""), str):
         return "'model' is missing or not a text."

@@ -327,7 +327,7 @@ def _conclude(
     verdicts = {change.condition: change.verdict for change in changes}
     better = [name for name, verdict in verdicts.items() if verdict == "better"]
     worse = [name for name, verdict in verdicts.items() if verdict == "worse"]
-    these = "these tasks" if main is None else _these(main)
+    these = "these tasks" if main is None else _describe_scope(main)
     if better and worse:
         both = f"better under {', '.join(better)}, worse under {', '.join(worse)}"
         return "cannot tell", f"it solves {these} {both}"
@@ -341,8 +341,8 @@ def _conclude(
     if recovered is not None and by_recovery != "cannot tell":
         how = "more" if by_recovery == "better" else "less"
         return by_recovery, (
-            f"on {_these(recovered)} it recovers {how} often, though success does not tell them"
-            " apart"
+            f"on {_describe_scope(recovered)} it recovers {how} often, though success does"
+            " not tell them apart"
         )
     if main is None or main.lost == main.won:
         return "cannot tell", f"no difference in success was seen on {these}"
@@ -362,7 +362,7 @@ def _generalise(main: Delta | None, recovered: Delta | None) -> tuple[Comparison
     return "cannot tell", f"{_points(main)} over {count_noun(main.tasks, 'task')} ({p})"
 
 
-def _these(delta: Delta) -> str:
+def _describe_scope(delta: Delta) -> str:
     return "this task" if delta.tasks == 1 else f"these {delta.tasks:,} tasks"
 
 

@@ -193,13 +193,18 @@ def _judged(claim: Claim, p: float | None, tests: int) -> JudgedRow:
             f"{claim.place} is not known ({claim.unknown}), so {threshold.text!r} is not reached.",
         )
     elif p is not None and p < ALPHA:
-        end, sentence = "broken", f"{stated}{_of(claim.figure, p, several)}, not {relation}."
+        end, sentence = (
+            "broken",
+            f"{stated}{_describe_figure(claim.figure, p, several)}, not {relation}.",
+        )
     elif not _COMPARISONS[threshold.comparison](value, threshold.bound):
         if p is None and not isinstance(claim.figure, Rate | Mean | Delta):
             end, sentence = "broken", f"{stated}, not {relation}."
         else:
             why = f"; that it is not {relation} may be chance."
-            sentence = f"{stated}{_of(claim.figure, p, several)}{why}{_too_few(claim, tests)}"
+            sentence = (
+                f"{stated}{_describe_figure(claim.figure, p, several)}{why}{_too_few(claim, tests)}"
+            )
             end = "cannot tell"
     elif claim.doubt:
         end, sentence = "cannot tell", f"{stated}, but {claim.doubt}."
@@ -297,7 +302,8 @@ def _check_bound(
     if not out and (comparison, bound) not in ((">", high), ("<", low)):
         return
     allowed = f"at least {low:g}" if high == inf else f"from {low:g} to {high:g}"
-    percent = abs(bound) > 1 and low <= bound / 100 <= high < inf
+    # 1.5 may as well be a slip for 0.5 as 1.5 %.
+    percent = abs(bound) >= 2 and low <= bound / 100 <= high < inf
     hint = f"; did you mean {bound / 100:g}?" if percent else "."
     raise InputError(
         f"{part!r}: {metric} is {allowed}, so it cannot be {comparison} {bound:g}{hint}"
@@ -385,7 +391,7 @@ def _unknown(metric: str, row: ConditionRow) -> str:
     return _UNKNOWN.get(NUMBERS[metric].needs, "it was not recorded")
 
 
-def _of(figure: object, p: float | None, several: bool) -> str:
+def _describe_figure(figure: object, p: float | None, several: bool) -> str:
     """Write what a figure is over, its interval, and its p."""
     interval = getattr(figure, "interval", None)
     if interval is None:

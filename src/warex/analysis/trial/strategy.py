@@ -346,11 +346,11 @@ def _tokens(call: LlmCall) -> int:
 def in_words(strategy: Strategy) -> Iterator[str]:
     """Yield a clause for each rule that the agent broke, with lines of the trace."""
     if strategy.blind:
-        yield f"asked again blindly {_often(strategy.blind)}"
+        yield f"asked again blindly {_describe_count(strategy.blind)}"
     if strategy.early:
-        yield f"asked before the announced time was over {_often(strategy.early)}"
+        yield f"asked before the announced time was over {_describe_count(strategy.early)}"
 
 
-def _often(lines: Sequence[int]) -> str:
+def _describe_count(lines: Sequence[int]) -> str:
     times = "once" if len(lines) == 1 else f"{len(lines)} times"
     return f"{times} {' '.join(f'[{seq}]' for seq in lines[:8])}"

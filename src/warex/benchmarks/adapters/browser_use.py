@@ -176,11 +176,11 @@ class BrowserUseBenchmark(Benchmark):
 
     def tasks(self) -> tuple[str, ...]:
         """Return the names of the file's tasks, or of the testbed's."""
-        return self._testbed.tasks() if self._own is None else tuple(self._own)
+        return self._testbed.tasks() if self._file_tasks is None else tuple(self._file_tasks)
 
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origin of the task's first page, and the table's sites."""
-        if self._own is None:
+        if self._file_tasks is None:
             return self._testbed.sites(task)
         return tuple(dict.fromkeys((origin_of(self._task(task).url), *self.table.sites)))
 
@@ -205,13 +205,13 @@ class BrowserUseBenchmark(Benchmark):
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Start the testbed's sites; for a task file, return the table's maps."""
-        if self._own is None:
+        if self._file_tasks is None:
             return self._testbed.start_environment(task, folder, ca, direct=direct)
         return super().start_environment(task, folder, ca, direct=direct)
 
     def shared_environment(self) -> AbstractContextManager[None]:
         """Keep the testbed's sites running between trials."""
-        return self._testbed.shared_environment() if self._own is None else nullcontext()
+        return self._testbed.shared_environment() if self._file_tasks is None else nullcontext()
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the script that runs browser-use on the task."""
@@ -235,7 +235,7 @@ class BrowserUseBenchmark(Benchmark):
 
     def was_visited(self, environment: TaskEnvironment) -> bool | None:
         """Return whether any request came to the testbed's sites; unknown for others."""
-        return self._testbed.was_visited(environment) if self._own is None else None
+        return self._testbed.was_visited(environment) if self._file_tasks is None else None
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Score the result in browser-use's history."""
@@ -270,7 +270,7 @@ class BrowserUseBenchmark(Benchmark):
         environment: TaskEnvironment,
     ) -> TaskResult:
         """Score by the task's own check, else by browser-use's judge."""
-        if self._own is None:
+        if self._file_tasks is None:
             verdict = self._testbed.judge(task, environment, answer)
             return TaskResult(ending, verdict.score, answer, verdict.reasons)
         expect = self._task(task).expect
@@ -284,20 +284,20 @@ class BrowserUseBenchmark(Benchmark):
         return TaskResult(ending, float(ending == "answered"), answer)
 
     def _task(self, name: str) -> CustomTask:
-        if self._own is None:
+        if self._file_tasks is None:
             task = self._testbed.task(name)
             return CustomTask(id=task.name, goal=task.goal, url=task.start_url())
-        if name not in self._own:
+        if name not in self._file_tasks:
             where = f"{self.options.tasks} has no task"
-            raise CampaignError(unknown_name(where, name, tuple(self._own)))
-        return self._own[name]
+            raise CampaignError(unknown_name(where, name, tuple(self._file_tasks)))
+        return self._file_tasks[name]
 
     @cached_property
     def _testbed(self) -> TestbedBenchmark:
         return TestbedBenchmark()
 
     @cached_property
-    def _own(self) -> Mapping[str, CustomTask] | None:
+    def _file_tasks(self) -> Mapping[str, CustomTask] | None:
         """The tasks of the file, if one is given."""
         if self.options.tasks is None:
             return None

@@ -112,10 +112,10 @@ class InfinityBenchmark(CheckoutBenchmark):
 
     def tasks(self) -> tuple[str, ...]:
         """Return APPLICATION/ID for all tasks of the suite, application by application."""
-        return tuple(self._all)
+        return tuple(self._applications)
 
     @cached_property
-    def _all(self) -> Mapping[str, Path]:
+    def _applications(self) -> Mapping[str, Path]:
         """The application's folder by task."""
         tasks: dict[str, Path] = {}
         files = sorted((self.checkout / "apps").glob(f"*/{self.options.suite}.json"))
@@ -170,7 +170,7 @@ class InfinityBenchmark(CheckoutBenchmark):
         if direct:
             yield TaskEnvironment(port=_free_port())
             return
-        app, made = self._all[task], self.virtualenv()
+        app, made = self._applications[task], self.virtualenv()
         for _ in range(_TRIES):
             port = _free_port()
             with subprocess.Popen(
@@ -193,7 +193,7 @@ class InfinityBenchmark(CheckoutBenchmark):
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the driver's command that has the runner do one task with one worker."""
-        app = str(self._all[job.task])
+        app = str(self._applications[job.task])
         host, port = (_HOST, _PORT) if job.proxied else ("localhost", environment.port)
         arguments = ["--model", job.agent.model, "--workers", "1", "--web-app", app]
         arguments += ["--task-suite", self.options.suite, "--task-id", _id(job.task)]

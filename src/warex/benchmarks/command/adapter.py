@@ -202,7 +202,7 @@ class CommandBenchmark(Benchmark):
     @contextmanager
     def _served(self, task: str, folder: Path) -> Iterator[TaskEnvironment]:
         if (command := self._reset(task)) is not None:
-            reset(self._outside(command, task, folder), self._cwd(task, folder))
+            reset(self._fill_placeholders(command, task, folder), self._cwd(task, folder))
         with serve_sites(self.table) as environment:
             yield environment
 
@@ -270,7 +270,7 @@ class CommandBenchmark(Benchmark):
             expect,
             answer=answer,
             trace=trace,
-            command=lambda command: self._outside(command, job.task, job.folder),
+            command=lambda command: self._fill_placeholders(command, job.task, job.folder),
             cwd=self._cwd(job.task, job.folder),
             verifiers=self.judge_user_agents,
             answer_is="the answer" if self.options.result else PRINTED,
@@ -284,7 +284,7 @@ class CommandBenchmark(Benchmark):
                 " not name: write {observation} there, or leave the key out"
             )
 
-    def _outside(self, command: CommandLine, task: str, folder: Path) -> Sequence[str]:
+    def _fill_placeholders(self, command: CommandLine, task: str, folder: Path) -> Sequence[str]:
         """Return a reset or check command with its placeholders filled in."""
         values = self._values(task, folder)
         program, *rest = (fill_placeholders(part, values) for part in split_command(command))

@@ -166,7 +166,7 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     reset: _ScoringCommand | None = Field(
         default=None, description="A command before each trial that brings the site to its start."
     )
-    codes: tuple[int, ...] = Field(default=(0,), description="Exit codes that are no crash.")
+    codes: tuple[int, ...] = Field(default=(0,), description="Exit codes that do not mean a crash.")
     never: tuple[UrlGlob, ...] = Field(default=(), description="URL globs of exclusions.")
     verifiers: tuple[Text, ...] = Field(
         default=(), description="Prefixes of the judges' User-Agent: exclusions, too."

@@ -74,7 +74,7 @@ class Expectation(BaseModel, frozen=True, extra="forbid"):
         return text
 
     @model_validator(mode="after")
-    def _asks_something(self) -> Self:
+    def _require_condition(self) -> Self:
         if not self.model_dump(exclude_none=True):
             raise ValueError("give at least one of text, regex, check and url")
         return self

@@ -152,7 +152,7 @@ class Driver:
                     self._ask()
         except (EOFError, ConnectionError):
             if not self.reached:
-                raise _ClusterLost(f"no Ray cluster {self._where}") from None
+                raise _ClusterLost(f"no Ray cluster {self._described_address}") from None
             raise _ClusterLost(
                 f"the Ray cluster at {self.address} is lost, with "
                 f"{count_noun(len(self.running), 'trial')} under way; what"
@@ -196,10 +196,10 @@ class Driver:
                 self.notice(f"an attempt at {turn.key.task} is lost and made again: {why}")
                 self.schedule.lost(turn)
             case Unreachable(why=why):
-                raise MachineError(f"no Ray cluster {self._where}: {why}")
+                raise MachineError(f"no Ray cluster {self._described_address}: {why}")
 
     @property
-    def _where(self) -> str:
+    def _described_address(self) -> str:
         local = self.address == LOCAL
         return "could be started here" if local else f"answers at {self.address}"
 

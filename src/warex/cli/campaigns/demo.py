@@ -26,9 +26,10 @@ def command(typed: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
     from warex.campaigns.plan.campaign_plan import plan
     from warex.cli.campaigns.live_display import run_and_report
 
+    planned = plan(load_campaign("demo"))  # A missing testbed is reported first.
     echo(_WORDS)
     options = RunOptions(jobs=jobs, command=typed)
-    run_and_report(plan(load_campaign("demo")), out or _free(Path("runs")), options)
+    run_and_report(planned, out or _free(Path("runs")), options)
 
 
 def _free(folder: Path) -> Path:

@@ -53,7 +53,7 @@ def run_and_report(
     """Run a campaign with a progress display, print its results, write its report.
 
     The results are on standard output; the display, a line for each attempt and messages are on
-    standard error. Of these, only void attempts are told if ``printed`` is quiet.
+    standard error. Of these, only void attempts are printed if ``printed`` is quiet.
 
     Raises WarexError if no trial counts or ``fail_under`` is not reached, CannotTell if that is
     open.

@@ -1,4 +1,4 @@
-"""`warex defences`: what there is, and the text of one."""
+"""`warex defences`: lists the defences, or prints the text of one."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`warex faults`: what there is, and the parameters of one."""
+"""`warex faults`: lists the faults, or prints the parameters of one."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -122,9 +122,11 @@ class _Trial:
         began = time.monotonic()
         terminal = Terminal.current()
         ca = ensure_ca()
+        # A bad scenario is refused before anything else is printed.
+        warnings = ineffective_rules(self.options["scenario"], self.options["sites"])
         ports = self._host_ports(asked)
         self._find_upstream(ports)
-        self._say_all(ineffective_rules(self.options["scenario"], self.options["sites"]))
+        self._say_all(warnings)
         try:
             self.judging.reset(self.say)
         except TrialVoid as void:

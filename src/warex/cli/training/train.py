@@ -123,7 +123,7 @@ def _train_ranker(data: Path, out: Path) -> None:
     echo(f"data      {count_noun(facts.rows, 'example')}")
     if facts.left_out:
         echo(
-            f"left out  {count_noun(facts.left_out, 'row')}, whose answers are no action that the"
+            f"left out  {count_noun(facts.left_out, 'row')}, whose answers are not actions that the"
             " page offers"
         )
     echo(f"ranker    {out}")

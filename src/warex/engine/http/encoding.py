@@ -7,7 +7,6 @@ import gzip
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Final, Literal
 
 import brotli
@@ -31,7 +30,10 @@ _INPUT_SIZE: Final = 16 * 1024
 _MOST_MEMBERS: Final = 10_000
 _MOST_CODINGS: Final = 4
 _EITHER_HEADER: Final = 32 + zlib.MAX_WBITS
+_GZIP_HEADER: Final = 16 + zlib.MAX_WBITS
 _NO_HEADER: Final = -zlib.MAX_WBITS
+_MAGIC: Final = b"\x1f\x8b"
+"""The first bytes of a member of gzip (RFC 1952 §2.3.1)."""
 
 
 class DecodedBody(Struct, frozen=True):
@@ -109,44 +111,22 @@ def _read(pieces: Iterator[bytes], limit: int) -> tuple[bytes, str | None]:
 
 
 def _gzip(body: bytes) -> Iterator[bytes]:
-    """Read one or several members of gzip, or zlib's format under that name."""
-    reader, members = zlib.decompressobj(_EITHER_HEADER), 1
+    decode_part = _GzipStream()
     for at in range(0, len(body), _INPUT_SIZE):
-        piece = body[at : at + _INPUT_SIZE]
-        while piece:
-            if reader.eof:
-                reader, members = zlib.decompressobj(_EITHER_HEADER), members + 1
-            if members > _MOST_MEMBERS:
-                raise zlib.error(f"it has more than {_MOST_MEMBERS:,} members")
-            yield from _inflated(reader, piece)
-            piece = reader.unused_data
-    yield from _rest(reader)
+        yield from decode_part(body[at : at + _INPUT_SIZE])
 
 
 def _deflate(body: bytes) -> Iterator[bytes]:
     """Read zlib's format, or, as some servers send it, deflate without a header."""
     reader = zlib.decompressobj(_bits(body))
     for at in range(0, len(body), _INPUT_SIZE):
-        yield from _inflated(reader, body[at : at + _INPUT_SIZE])
-    yield from _rest(reader)
+        yield from _inflating(reader, body[at : at + _INPUT_SIZE])
 
 
 def _bits(body: bytes) -> int:
     """Return zlib's window bits, which say whether a body has a header (RFC 1950, section 2.2)."""
     headed = len(body) > 1 and body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0
     return _EITHER_HEADER if headed else _NO_HEADER
-
-
-def _inflated(reader: "zlib._Decompress", piece: bytes) -> Iterator[bytes]:
-    while piece and not reader.eof:
-        yield reader.decompress(piece, _OUTPUT_SIZE)
-        piece = reader.unconsumed_tail
-
-
-def _rest(reader: "zlib._Decompress") -> Iterator[bytes]:
-    """Yield the output that the size limit has kept back."""
-    while not reader.eof and (rest := reader.decompress(b"", _OUTPUT_SIZE)):
-        yield rest
 
 
 def _brotli(body: bytes) -> Iterator[bytes]:
@@ -169,13 +149,45 @@ def _zstd(body: bytes) -> Iterator[bytes]:
 
 
 def _inflating(reader: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
-    """Decode the next part of a stream."""
-    while True:
+    """Decode the next part of a stream; what follows its end is ignored, and not kept."""
+    while not reader.eof:
         made = reader.decompress(data, _OUTPUT_SIZE)
         yield made
         data = reader.unconsumed_tail
         if not data and len(made) < _OUTPUT_SIZE:
             return
+
+
+class _GzipStream:
+    """Decodes one or several members of gzip (RFC 1952 §2.2), or zlib's format under that name.
+
+    What follows the last member is ignored, as gzip itself and urllib3 do.
+    """
+
+    def __init__(self) -> None:
+        self._reader = zlib.decompressobj(_EITHER_HEADER)
+        self._members = 1
+        self._between = b""
+        """What has come after a member, while it may begin the next one."""
+        self._is_over = False
+
+    def __call__(self, data: bytes) -> Iterator[bytes]:
+        while data and not self._is_over:
+            if not self._reader.eof:
+                yield from _inflating(self._reader, data)
+                data = self._reader.unused_data
+                continue
+            data, self._between = self._between + data, b""
+            if data == _MAGIC[:1]:
+                self._between = data
+                return
+            if not data.startswith(_MAGIC):
+                self._is_over = True
+                return
+            self._reader = zlib.decompressobj(_GZIP_HEADER)
+            self._members += 1
+            if self._members > _MOST_MEMBERS:
+                raise zlib.error(f"it has more than {_MOST_MEMBERS:,} members")
 
 
 class _DeflateStream:
@@ -277,8 +289,8 @@ def begins_as_bomb(data: bytes, content_encoding: str) -> bool:
 _ERRORS: Final = (zlib.error, brotli.error, zstd.ZstdError)
 
 _STREAMS: Final[dict[str, Callable[[], Callable[[bytes], Iterator[bytes]]]]] = {
-    "gzip": lambda: partial(_inflating, zlib.decompressobj(_EITHER_HEADER)),
-    "x-gzip": lambda: partial(_inflating, zlib.decompressobj(_EITHER_HEADER)),
+    "gzip": _GzipStream,
+    "x-gzip": _GzipStream,
     "deflate": _DeflateStream,
     "br": _brotli_stream,
     "zstd": _zstd_stream,

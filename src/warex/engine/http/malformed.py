@@ -53,13 +53,13 @@ def malformed(
 def _of_http1(head: ResponseHead, body: bytes, defect: Defect, stream: int) -> MalformedAnswer:
     fields = head.headers.without("content-length", "transfer-encoding")
     if defect == "chunk":
-        head = _with(head, fields.with_added("transfer-encoding", "chunked"))
+        head = _with_headers(head, fields.with_added("transfer-encoding", "chunked"))
         return MalformedAnswer(head, body[: len(body) // 2], _NO_CHUNK)
     if defect == "length":
-        head = _with(head, fields.with_added("content-length", str(2 * len(body))))
+        head = _with_headers(head, fields.with_added("content-length", str(2 * len(body))))
         return MalformedAnswer(head, body)
     if body or "content-length" in head.headers.by_name:
-        head = _with(head, fields.with_added("content-length", str(len(body))))
+        head = _with_headers(head, fields.with_added("content-length", str(len(body))))
     line, _, rest = response_bytes(head).partition(b"\r\n")
     match defect:
         case "status_line":
@@ -70,7 +70,7 @@ def _of_http1(head: ResponseHead, body: bytes, defect: Defect, stream: int) -> M
             rest = b"content-length: %d\r\n" % (len(body) + 1) + rest
         case _:
             rest = _STRAY_LINE + rest
-    head = _with(head, head.headers, line + b"\r\n" + rest)
+    head = _with_headers(head, head.headers, line + b"\r\n" + rest)
     return MalformedAnswer(head, body, is_in_head=True, ends=defect != "header")
 
 
@@ -83,5 +83,5 @@ def _of_http2(head: ResponseHead, body: bytes, defect: Defect, stream: int) -> M
     return MalformedAnswer(head, body[: len(body) // 2], frame % stream.to_bytes(4))
 
 
-def _with(head: ResponseHead, headers: Headers, raw: bytes = b"") -> ResponseHead:
+def _with_headers(head: ResponseHead, headers: Headers, raw: bytes = b"") -> ResponseHead:
     return ResponseHead(head.status, head.reason, "HTTP/1.1", headers, raw)

@@ -22,22 +22,22 @@ async def open_tunnel(end: End, address: Address, user: str | None, password: st
     """Have a proxy connect to a site; raise OSError if it does not."""
     methods = [_NO_AUTHENTICATION] if user is None else [_NO_AUTHENTICATION, _USER_NAME]
     end.write(bytes([5, len(methods), *methods]))
-    version, method = await _exactly(end, 2)
+    version, method = await _read_exactly(end, 2)
     if version != 5 or method == _NO_METHOD or method not in methods:
         raise OSError("it takes none of our ways to authenticate")
     if method == _USER_NAME:
         end.write(bytes([1]) + _text(user or "") + _text(password))
-        _, status = await _exactly(end, 2)
+        _, status = await _read_exactly(end, 2)
         if status:
             raise OSError("it refused the user name or password")
     end.write(bytes([5, 1, 0]) + _destination(address))
-    _, reply, _, kind = await _exactly(end, 4)
+    _, reply, _, kind = await _read_exactly(end, 4)
     if reply:
         raise OSError(_REPLIES.get(reply, f"it replied {reply}"))
     length = {_IPV4: 4, _IPV6: 16}.get(kind)
     if length is None:
-        (length,) = await _exactly(end, 1)
-    await _exactly(end, length + 2)
+        (length,) = await _read_exactly(end, 1)
+    await _read_exactly(end, length + 2)
 
 
 def _destination(address: Address) -> bytes:
@@ -56,7 +56,7 @@ def _text(text: str) -> bytes:
     return bytes([len(encoded)]) + encoded
 
 
-async def _exactly(end: End, count: int) -> bytes:
+async def _read_exactly(end: End, count: int) -> bytes:
     data = await end.peek(count)
     if len(data) < count:
         raise OSError("it broke off")

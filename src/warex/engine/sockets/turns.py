@@ -112,7 +112,7 @@ class Peer:
         self._turns.spend(seconds)
 
     def charge(self, endings: int) -> None:
-        """Note that exchanges were told to end."""
+        """Note that exchanges were asked to end."""
         self._used += endings * _ENDING_S
         self._turns.spend(endings * _ENDING_S)
 

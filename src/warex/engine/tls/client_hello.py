@@ -14,7 +14,7 @@ _EXTENSION: Final = struct.Struct(">HH")
 
 
 class NoClientHello(ValueError):
-    """The bytes are no ClientHello."""
+    """The bytes are not a ClientHello."""
 
 
 def read_client_hello(first: bytes) -> ClientHello | None:

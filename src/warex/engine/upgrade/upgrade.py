@@ -67,7 +67,7 @@ class Upgrade:
             self._of_client.receive(data)
             await self._of_client.has_room()
             if self._of_client.is_answered:
-                self._over()
+                self._finish()
         await self._site.drain(self._site_stream)
 
     async def receive_from_site(self, data: bytes) -> None:
@@ -123,16 +123,16 @@ class Upgrade:
         if step.how == "reset":
             self._client.abort(self._client_stream, "reset")
             self._site.end.reset()
-            self._over()
+            self._finish()
             return
         frame = Frame(CLOSE, step.code.to_bytes(2) + step.reason.encode())
         for relay in (self._of_client, self._of_site):
             if relay is not None:
                 relay.close(frame)
         loop = asyncio.get_running_loop()
-        self._limit = loop.call_later(_ANSWERS_WITHIN_S, self._over)
+        self._limit = loop.call_later(_ANSWERS_WITHIN_S, self._finish)
 
-    def _over(self) -> None:
+    def _finish(self) -> None:
         self._interrupt("aborted", "WAREX ended the WebSocket")
 
     def _to_client(self, data: bytes) -> None:

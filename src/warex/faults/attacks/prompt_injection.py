@@ -93,7 +93,7 @@ class PromptInjection(PageFault, frozen=True):
         return self
 
     @model_validator(mode="after")
-    def _stands_somewhere(self) -> Self:
+    def _require_place(self) -> Self:
         if self.where != "json":
             if self.at is not None:
                 raise ValueError(f"at is for where: json, and where is {self.where}")

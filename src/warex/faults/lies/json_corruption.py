@@ -36,7 +36,9 @@ class JsonCorruption(JsonLie, frozen=True):
 
     @field_validator("value")
     @classmethod
-    def _either(cls, value: CorruptedKind | None, info: ValidationInfo) -> CorruptedKind | None:
+    def _require_target(
+        cls, value: CorruptedKind | None, info: ValidationInfo
+    ) -> CorruptedKind | None:
         at = info.data.get("at")
         if value is not None and at is not None:
             raise ValueError(f"the pointer {at!r} says which value it is; leave out one of the two")

@@ -191,7 +191,7 @@ class MessageFault(Fault, frozen=True):
     def outcome(self) -> str:
         if self.action == "refuse":
             return f"refused with {self.status}"
-        which = self._which()
+        which = self._describe_selection()
         match self.action:
             case "close":
                 return f"ended in good order in place of {which}"
@@ -212,7 +212,7 @@ class MessageFault(Fault, frozen=True):
                 lasts = "" if self.seconds is None else f" for {self.seconds:g} s"
                 return f"silent{lasts} from {which} on"
 
-    def _which(self) -> str:
+    def _describe_selection(self) -> str:
         picks = {
             "text": self.text,
             "text_regex": self.text_regex,

@@ -59,7 +59,7 @@ class ItemGone(Fault, frozen=True):
         if not any(it.is_asked_for(request) for it in removed):
             new = item_of(request)
             if new is None:
-                return self._elsewhere(exchange, removed, state, rng)
+                return self._remove_from_baskets(exchange, removed, state, rng)
             removed = (*removed, new)
         items: list[JsonValue] = [list(it) for it in removed]
         known: FaultState = {**state, "gone": items, "waits": False}
@@ -79,7 +79,7 @@ class ItemGone(Fault, frozen=True):
             ).reply(self.status)
         return (replace(reply, changes=(change,)),), known
 
-    def _elsewhere(
+    def _remove_from_baskets(
         self, exchange: Exchange, removed: tuple[Item, ...], state: FaultState, rng: KeyedRng
     ) -> EffectsAndState:
         """Take the items out of what another page or data tells of a basket."""

@@ -53,7 +53,7 @@ class PriceChange(PageFault, frozen=True):
 
     @field_validator("factor")
     @classmethod
-    def _either(cls, factor: float | None, info: ValidationInfo) -> float | None:
+    def _require_change(cls, factor: float | None, info: ValidationInfo) -> float | None:
         amount = info.data.get("amount")
         if factor is not None and amount is not None:
             raise ValueError(f"the amount {amount:g} is given, too; leave out one of the two")

@@ -43,7 +43,7 @@ def operation_name(body: bytes, content_type: str) -> str:
     except ValueError:
         return ""
     asked = parsed if isinstance(parsed, list) else [parsed]
-    return ",".join(name for name in map(_one, asked[:_MAX_OPERATIONS]) if name)
+    return ",".join(name for name in map(_name_of, asked[:_MAX_OPERATIONS]) if name)
 
 
 def operation_of(request: dict[str, JsonValue]) -> str:
@@ -51,7 +51,7 @@ def operation_of(request: dict[str, JsonValue]) -> str:
     return next((name for name in _names(request) if name), "")
 
 
-def _one(operation: JsonValue) -> str:
+def _name_of(operation: JsonValue) -> str:
     return operation_of(as_dict(operation))
 
 

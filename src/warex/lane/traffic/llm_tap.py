@@ -22,6 +22,7 @@ from warex.llm import (
 from warex.llm.actions.base import Action
 from warex.llm.actions.vocabulary import SubtaskDepth, Vocabulary
 from warex.llm.body.framing import MAX_BODY
+from warex.mcp.content import truncated
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
 from warex.traces.llm_cache import CachedAnswer, CacheLookup
@@ -29,6 +30,12 @@ from warex.traces.redaction.structured import redact_image
 
 _MAX_PIECE_TIMES: Final = 4096
 """Recorded pieces of a stream; a first token after them is dated with the last."""
+_MOST_MESSAGES: Final = 2 * 1024 * 1024
+"""Characters of a call's messages that are recorded: as many as 500,000 tokens have."""
+_MOST_TOOLS: Final = 512 * 1024
+"""Characters of its tools that are recorded."""
+_READ_AT_ONCE: Final = 8 * 1024
+"""Bytes of a stream that are read together, in half a millisecond; one by one they cost more."""
 _MAX_SEARCHED: Final = 256 * 1024
 """Bytes of a stream in which its first token is looked for; the same holds after them."""
 
@@ -91,8 +98,14 @@ class LlmTap(Struct):
         return True
 
     def _read(self, body: bytearray, now: float) -> None:
-        """Read the events that are complete now; ``body``: all that came, decoded."""
+        """Read the events that are complete, once there are some; ``body``: all that came, decoded.
+
+        Until the first token each is read as it comes: its time is that of the token.
+        """
         if self.begun is None:
+            return
+        unread = len(body) - self.begun.events.taken
+        if self.first_token is not None and unread < _READ_AT_ONCE:
             return
         self.begun.read(body)
         if self.first_token is None and self.begun.has_content:
@@ -144,7 +157,8 @@ def read_call(
         redacted = redact_image(image)
         return reference(redacted) if blobs is None else blobs.put(redacted)
 
-    messages = detach_images(tap.request, keep)
+    messages, has_more_messages = truncated(detach_images(tap.request, keep), _MOST_MESSAGES)
+    tools, has_more_tools = truncated(tap.request.tools, _MOST_TOOLS)
     usage = answer.usage if by_model else tap.upstream_usage
     tokens, tokens_error = _tokens(tap, status, blobs) if by_model else ("", None)
     event = LlmCall(
@@ -159,7 +173,7 @@ def read_call(
         step=tap.step,
         began=round(tap.began, 6),
         messages=messages,
-        tools=tap.request.tools or None,
+        tools=tools or None,
         stream=tap.request.stream,
         status=status,
         answer=answer.text,
@@ -188,6 +202,7 @@ def read_call(
         original_latency_s=None if tap.replayed is None else tap.replayed.latency_s,
         tokens_blob=tokens,
         tokens_error=tokens_error,
+        shortened=has_more_messages or has_more_tools,
     )
     if vocabulary is None or answer.error is not None:
         return ReadCall(event, answer, (), ends_task=False)

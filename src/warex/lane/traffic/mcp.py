@@ -31,8 +31,8 @@ from warex.traces import McpCall
 
 _MOST_PENDING: Final = 10_000
 _MOST_ASKED: Final = 1000
-_MOST_READ: Final = 4 * 1024 * 1024
-"""Characters that are redacted; less is recorded."""
+_MOST_READ: Final = 512 * 1024
+"""Characters that are redacted, for which others wait; less is recorded."""
 
 
 type CallLater = Callable[[float, Callable[[], None]], object]
@@ -155,7 +155,7 @@ class McpCalls:
         messages = mcp.read_messages(data)
         pending = tap.session.pending
         instead: list[bytes] = []
-        is_changed = False
+        amends, is_changed = tap.session.amends, False
         for message in messages:
             answer = next(mcp.answers([message]), None)
             call = None
@@ -166,7 +166,8 @@ class McpCalls:
                 is_changed = is_changed or serialized != changes.serialize(message)
                 instead += [serialized] if serialized else []
                 continue
-            instead.append(changes.serialize(message))
+            if amends:  # It may stand beside one that is changed.
+                instead.append(changes.serialize(message))
             if call is not None and answer is not None:
                 self._write(tap.session, call, answer, now)
             elif answer is not None and answer.error is not None:

@@ -44,7 +44,7 @@ _OF_BROWSERS: Final = lazy_re(
     r"|link|agent|computer|session|client|https?|web|crawler|stagehand|keyboard|mouse|playwright"
     r"|chrome|chromium|firefox|context|bot|history|location|tools|toolkit|helium|selenium|requests"
     r"|httpx|aiohttp|urllib|patchright|pyautogui|splinter|mechanize|webbrowser|nodriver|pyppeteer"
-    r"|camoufox|cffi|axios|xhr"
+    r"|camoufox|cffi|axios|xhr|cy"
 )
 """Words in the names of what drives a browser or asks for pages, and of their modules."""
 _DISTINCT: Final = lazy_re(
@@ -56,7 +56,7 @@ _OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep", "Sleep", "del
 """Functions of languages' own modules that ask for a page or wait."""
 _DATA_FRAMES: Final = frozenset(("pandas", "polars"))
 _SETTINGS: Final = lazy_re(
-    r"(?:set|clear|implicitly)_?\w*(?:timeout|interval|viewport|size|headers?|cookies?|wait)\w*",
+    r"(?:set|clear|implicitly)_?\w*(?:timeout|interval|viewport|size|headers?|cookies?|wait|driver)\w*",
     re.IGNORECASE,
 )
 _BUILTIN: Final = frozenset(dir(builtins)) - {"reload"}

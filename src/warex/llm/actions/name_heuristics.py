@@ -26,7 +26,7 @@ _NAMES: Mapping[ActionKind, str] = {
     "type": "fill type write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause delay",
     "finish": "done completion stop finish finished answer complete terminate exit infeasible"
-    " send_msg_to_user",
+    " send_msg_to_user ask_user call_user ask_human give_up giveup abort",
     "look": "scroll hover screenshot snapshot extract focus read find evaluate switch close drag"
     " move zoom cursor cursor_position mouse_move nextchunk prevchunk",
 }
@@ -46,7 +46,16 @@ _MODES: Mapping[str, ActionKind] = {
 ELEMENT_ARGUMENTS: Final = frozenset(
     (
         *("selector", "css_selector", "xpath", "ref", "uid", "element", "element_id", "elementid"),
-        *("bid", "index", "node_id", "nodeid", "backend_node_id", "coordinate", "coordinates"),
+        *(
+            "bid",
+            "index",
+            "target_id",
+            "node_id",
+            "nodeid",
+            "backend_node_id",
+            "coordinate",
+            "coordinates",
+        ),
     )
 )
 """Names of an argument that says which element of a page a tool is used on."""
@@ -76,7 +85,7 @@ _READERS = lazy_re(r"read_(?:csv|excel|feather|fwf|html|json|parquet|table|xml)"
 _LOCATION = frozenset(("href", "assign", "replace"))
 _OWN_ADDRESS = lazy_re(
     r"(?:await\s+)?(?:str\()?(?:\w+\.)*(?:(?:page|tab|document|window|browser|frame|self)\.(?:url|URL)"
-    r"|current_?(?:page_?)?url|documentURI|location(?:\.href)?)(?:\(\))?\)?"
+    r"|(?:get_?)?current_?(?:page_?)?url|documentURI|location(?:\.href)?)(?:\(\))?\)?"
     r"|(?:\$\(|`)[^`)]*\bget[ -]url\b[^`)]*[`)]",
     re.IGNORECASE,
 )

@@ -17,7 +17,9 @@ OTHER_LANGUAGES: Final = (
 _ARROW = lazy_re(r"->|::")
 _COMMENT = lazy_re(r"(?m)(?:^|(?<=[ \t]))#(?!\{)[^\n]*$")
 _BARE = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200}\.\w{1,80})[!?]?[ \t]*$")
-_COMMAND = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200})[ \t]+([\"'][^\n]*)$")
+_LAST_CALL = lazy_re(r"(?m)(\)\.\w{1,80})[!?]?[ \t]*$")
+_COMMAND = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200})[ \t]+([\"'][^\n]*|[a-z]\w*_\w*)$")
+_NAMED_ARGUMENTS = lazy_re(r"\(([a-z]\w{0,40}: [^(){}\n]{0,400})\)")
 
 
 def as_javascript(source: str, language: str) -> str:
@@ -25,5 +27,6 @@ def as_javascript(source: str, language: str) -> str:
     if language == "php":
         return _ARROW.sub(".", source)
     if language in ("ruby", "rb"):
-        return _COMMAND.sub(r"\1(\2)", _BARE.sub(r"\1()", _COMMENT.sub("", source)))
+        source = _NAMED_ARGUMENTS.sub(r"({\1})", _COMMENT.sub("", source))
+        return _COMMAND.sub(r"\1(\2)", _LAST_CALL.sub(r"\1()", _BARE.sub(r"\1()", source)))
     return source

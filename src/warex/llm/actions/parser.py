@@ -139,7 +139,9 @@ _TAGGED = lazy_re(
     r"<(?:action|tool_call)>(.*?)(?:</(?:action|tool_call)>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _FENCED = lazy_re(r"```(.*?)```", re.DOTALL)
-_LABEL = lazy_re(r"[-*>`# \t]*(?:action|instruction)[ \t]*:[ \t*`]*", re.IGNORECASE)
+_LABEL = lazy_re(
+    r"[-*>`# \t]*(?:action|instruction|grounded operation)[ \t]*:[ \t*`]*", re.IGNORECASE
+)
 _NAME = lazy_re(r"[A-Za-z_]\w*")
 _LINE_REST = lazy_re(r"[ \t`*.;]*(?:(?<=[ \t;])(?:#|//)[^\n]*)?(?=\n|\Z)")
 """Nothing more on the line, or a comment in code."""

@@ -4,14 +4,17 @@
   ``<arg_key>``/``<arg_value>`` (GLM);
 - ``<invoke name="…"><parameter name="…">…`` (Claude), ``<function=…><parameter=…>…`` (Qwen Coder);
 - ``Action: …`` and ``Action Input: …`` on the next line (ReAct, LangChain);
-- ``{"command": {"name": …, "args": …}}`` as JSON, in a fence or alone (AutoGPT);
+- ``{"command": {"name": …, "args": …}}`` as JSON, in a fence, alone or last (AutoGPT), so too
+  ``functionCall`` (Gemini), and ``tool_calls`` of a whole message (OpenAI);
+- ``##FUNCTION NAME {…}`` on a line (Agent-E);
+- ``ELEMENT: …``, ``ACTION: …`` and ``VALUE: …`` on lines (SeeAct);
 - ``<browser_action><action>…</action><url>…</url></browser_action>`` (Cline, Roo);
 - ``[TOOL_CALLS][{…}]`` (Mistral), ``<|tool_call_begin|>functions.NAME:0…`` (Kimi).
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from pydantic import JsonValue
@@ -25,8 +28,8 @@ _TAGGED = lazy_re(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _PAIR = lazy_re(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
 _NAME = lazy_re(r"\s*([\w.-]{1,80})")
 _INVOKED = lazy_re(
-    r"<(?:[\w-]{1,20}:)?(?:invoke|tool_use|function_call) name=\"([\w.-]{1,80})\">"
-    r"(.*?)(?:</(?:[\w-]{1,20}:)?(?:invoke|tool_use|function_call)>|\Z)",
+    r"<(?:[\w-]{1,20}:)?(?:invoke|tool|tool_use|function_call) name=\"([\w.-]{1,80})\">"
+    r"(.*?)(?:</(?:[\w-]{1,20}:)?(?:invoke|tool|tool_use|function_call)>|\Z)",
     re.DOTALL,
 )
 _FUNCTION = lazy_re(r"<function=([\w.-]{1,80})>(.*?)(?:</function>|\Z)", re.DOTALL)
@@ -47,8 +50,18 @@ _REACT = lazy_re(
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 
-_OBJECT = lazy_re(r"```(?:json)?\s*(\{.*?\})\s*(?:```|\Z)|\A\s*(\{.*\})\s*\Z", re.DOTALL)
-_HOLDS_CALL: Final = ("command", "tool", "tool_call", "function", "function_call", "ability")
+_HASHES = lazy_re(r"^##FUNCTION[ \t]+(\w{1,80})[ \t]*(\{[^\n]*\})?", re.MULTILINE)
+_ELEMENT_ACTION = lazy_re(
+    r"^[ \t*]*ELEMENT:[ \t*]*([^\n]{1,400})\n+[ \t*]*ACTION:[ \t*]*(\w{1,40})[ \t.*]*"
+    r"(?:\n+[ \t*]*VALUE:[ \t*]*([^\n]*))?",
+    re.MULTILINE,
+)
+
+_FENCED = lazy_re(r"```(?:json)?\s*(\{.*?\})\s*(?:```|\Z)", re.DOTALL)
+_OBJECT_LINE = lazy_re(r"^[ \t]*\{", re.MULTILINE)
+_HOLDS_CALL: Final = (
+    *("command", "tool", "tool_call", "function", "function_call", "functionCall", "ability"),
+)
 _HOLDS_ARGUMENTS: Final = ("args", "arguments", "parameters", "input", "kwargs")
 _ELEMENT = lazy_re(
     r"<([a-z]\w{1,40}_\w{1,40})>((?:\s*<([a-z]\w{0,40})>(?:(?!</?\3>).)*</\3>)+)\s*</\1>", re.DOTALL
@@ -111,14 +124,36 @@ def _react(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _in_object(text: str) -> Iterator[tuple[str, str]]:
-    for fenced, alone in _OBJECT.findall(text):
-        parsed = as_dict(_json(fenced or alone))
-        for key in _HOLDS_CALL:
-            call = as_dict(parsed.get(key))
-            arguments = next((call[each] for each in _HOLDS_ARGUMENTS if each in call), {})
-            if name := as_text(call.get("name")):
-                yield name, arguments if isinstance(arguments, str) else json.dumps(arguments)
-                break
+    objects = _FENCED.findall(text)
+    if not objects and text.endswith("}") and (begin := _OBJECT_LINE.search(text)):
+        objects = [text[begin.start() :]]
+    for written in objects:
+        parsed = as_dict(_json(written))
+        for each in as_list(parsed.get("tool_calls")):
+            yield from _named(as_dict(as_dict(each).get("function")))
+        holder = next((key for key in _HOLDS_CALL if as_dict(parsed.get(key)).get("name")), None)
+        if holder is not None:
+            yield from _named(as_dict(parsed[holder]))
+        elif any(isinstance(parsed.get(each), dict) for each in _HOLDS_ARGUMENTS):
+            yield from _named(parsed)
+
+
+def _named(call: Mapping[str, JsonValue]) -> Iterator[tuple[str, str]]:
+    """Yield the call in an object with its name."""
+    arguments = next((call[each] for each in _HOLDS_ARGUMENTS if each in call), {})
+    if name := as_text(call.get("name")):
+        yield name, arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def _hashes(text: str) -> Iterator[tuple[str, str]]:
+    for name, arguments in _HASHES.findall(text):
+        yield name, arguments or "{}"
+
+
+def _element_action(text: str) -> Iterator[tuple[str, str]]:
+    for element, name, value in _ELEMENT_ACTION.findall(text):
+        text_argument = {} if value.strip() in ("", "None") else {"value": value.strip()}
+        yield name.lower(), json.dumps({"element": element.strip(), **text_argument})
 
 
 def _elements(text: str) -> Iterator[tuple[str, str]]:
@@ -133,7 +168,9 @@ _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
     _mistral,
     _kimi,
     _react,
+    _hashes,
     _in_object,
+    _element_action,
     _elements,
 )
 

@@ -32,7 +32,7 @@ class Span(Struct, frozen=True):
 
 def root(text: str) -> Span:
     """Return the value of a JSON text. Raises ValueError if it is not JSON."""
-    place = _at(text, 0)
+    place = _value_at(text, 0)
     if _past_space(text, place.end) != len(text):
         raise ValueError("something follows the JSON value")
     return place
@@ -43,8 +43,8 @@ def member(text: str, parent: Span, name: str) -> Span | None:
     last = None
     at = _past_space(text, parent.begin + 1)
     while text[at] != "}":
-        key = _at(text, at)
-        value = _at(text, _past_space(text, key.end) + 1)
+        key = _value_at(text, at)
+        value = _value_at(text, _past_space(text, key.end) + 1)
         if key.value == name:
             last = value
         at = _past_comma(text, value.end)
@@ -56,7 +56,7 @@ def items(text: str, parent: Span) -> list[Span]:
     spans: list[Span] = []
     at = _past_space(text, parent.begin + 1)
     while text[at] != "]":
-        spans.append(_at(text, at))
+        spans.append(_value_at(text, at))
         at = _past_comma(text, spans[-1].end)
     return spans
 
@@ -93,7 +93,7 @@ def replace(text: str, place: Span, value: JsonValue) -> str:
     return f"{text[: place.begin]}{json.dumps(value)}{text[place.end :]}"
 
 
-def _at(text: str, at: int) -> Span:
+def _value_at(text: str, at: int) -> Span:
     begin = _past_space(text, at)
     value, end = _DECODER.raw_decode(text, begin)
     return Span(value, begin, end)

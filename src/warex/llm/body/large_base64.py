@@ -3,20 +3,19 @@
 Otherwise each screenshot of a call would be in memory twice: in the body and as a string.
 """
 
+import binascii
 import hashlib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct, field
 from pydantic import JsonValue
 
-from warex.text.lazy_pattern import lazy_re
-
 _LARGE: Final = 1_000_000
 """Bytes; a smaller body is read as it is."""
-_LONG: Final = lazy_re(rb'[",]([A-Za-z0-9+/]{65536,}+={0,2}+)"')
-"""A JSON string, or the part of a data URL behind the comma (RFC 2397)."""
+_LONG: Final = 64 * 1024
+"""Characters of a string, or of the part of a data URL behind the comma (RFC 2397)."""
 
 
 class OmittedBase64(Struct, frozen=True):
@@ -61,7 +60,7 @@ NOTHING_OMITTED: Final = OmittedBase64()
 
 def omit_base64(body: bytes) -> tuple[bytes, OmittedBase64]:
     """Return a body without its long base64 strings, and these."""
-    spans = [each.span(1) for each in _LONG.finditer(body)] if len(body) >= _LARGE else []
+    spans = list(_long_spans(body)) if len(body) >= _LARGE else []
     if not spans:
         return body, NOTHING_OMITTED
     view, name = memoryview(body), hashlib.sha256(body).hexdigest()
@@ -74,3 +73,26 @@ def omit_base64(body: bytes) -> tuple[bytes, OmittedBase64]:
         parts += view[last:begin], stand_in.encode()
         last = end
     return b"".join([*parts, view[last:]]), OmittedBase64(name, texts)
+
+
+def _long_spans(body: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where long base64 stands, up to the end of a JSON string."""
+    at = 0
+    while (end := body.find(b'"', at + _LONG)) >= 0:
+        # Any shorter string before this one is passed over.
+        begin = max(body.rfind(b'"', at, end), body.rfind(b",", at, end), at - 1) + 1
+        if (
+            end - begin >= _LONG
+            and body[begin - 1 : begin] in (b'"', b",")
+            and _is_base64(body, begin, end)
+        ):
+            yield begin, end
+        at = end
+
+
+def _is_base64(body: bytes, begin: int, end: int) -> bool:
+    try:
+        binascii.a2b_base64(memoryview(body)[begin:end], strict_mode=True)
+    except ValueError:
+        return False
+    return True

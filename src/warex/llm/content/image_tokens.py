@@ -11,6 +11,8 @@ type Size = tuple[int, int]
 
 _HEAD: Final = 1 << 16
 """Characters of base64 that are read: a JPEG's size comes after the camera's metadata."""
+_SHORT_HEAD: Final = 64
+"""Characters that have the size of all others."""
 _LARGEST: Final = 1 << 16
 _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)
 """JPEG markers in the range of frame markers that are none (ITU T.81, table B.1)."""
@@ -18,13 +20,19 @@ _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)
 
 def image_size(data: str | None) -> Size | None:
     """Return the size of a PNG, JPEG, GIF or WebP in base64; None if unknown; raises nothing."""
-    text = (data or "")[:_HEAD]
-    try:
-        head = base64.b64decode(text[: len(text) // 4 * 4], validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    size = _size(head)
+    size = _size(_beginning(data or "", _SHORT_HEAD))
+    if size is None:
+        size = _size(_beginning(data or "", _HEAD))
     return size if size is not None and min(size) > 0 and max(size) < _LARGEST else None
+
+
+def _beginning(data: str, characters: int) -> bytes:
+    """Return the bytes in the first characters of base64; none if it is not base64."""
+    text = data[:characters]
+    try:
+        return base64.b64decode(text[: len(text) // 4 * 4], validate=True)
+    except (binascii.Error, ValueError):
+        return b""
 
 
 def _size(head: bytes) -> Size | None:

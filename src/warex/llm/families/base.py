@@ -114,7 +114,7 @@ class LlmApi(ABC):
         if builder.error is not None:
             builder.error = builder.error or "an error without words"
         elif not builder.begun:
-            builder.error = self._why_nothing(arrived, body)
+            builder.error = self._explain_empty(arrived, body)
         elif builder.is_malformed or (
             arrived.complete and not all(map(self._is_well_formed, arrived.items))
         ):
@@ -133,7 +133,7 @@ class LlmApi(ABC):
                 return False
         return value is None or isinstance(value, str | list | dict)
 
-    def _why_nothing(self, arrived: BodyFrames, body: bytes) -> str:
+    def _explain_empty(self, arrived: BodyFrames, body: bytes) -> str:
         """Return why an answer without an error from its API is empty."""
         if not body.strip():
             return "the answer is empty"

@@ -1,7 +1,7 @@
 """Collects one answer of any API, frame by frame."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct, field
@@ -12,6 +12,7 @@ from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
 from warex.llm.body.lenient_json import as_dict, as_text, parse_first_object
 from warex.llm.content.token_estimate import ImagesOf, estimate_input, estimate_output
 from warex.llm.families.growing_text import GrowingText
+from warex.text.first_words import first_words
 from warex.text.lazy_pattern import lazy_re
 
 type FinishReasons = Mapping[str, Finish]
@@ -20,6 +21,10 @@ type FinishReasons = Mapping[str, Finish]
 _DOUBTED: Final = "its API tells what can be no number of tokens"
 _QUOTED: Final = 200
 """Characters of an unreadable answer that its error quotes."""
+MOST_TEXT: Final = 1024 * 1024
+"""Characters of an answer that are read, of its text and the arguments of its calls together. No
+model writes so many, and the event loop waits while they are read and redacted."""
+_TOO_LONG: Final = f"it has more than {MOST_TEXT:,} characters, of which the first are read"
 
 
 class PartialCall(Struct):
@@ -103,7 +108,8 @@ class AnswerBuilder(Struct):
 
     def answer(self, request: LlmRequest, images: ImagesOf) -> LlmAnswer:
         """Return the answer after its last frame."""
-        text, refusal, reasoning = str(self.text), str(self.refusal), str(self.reasoning)
+        parts = (self.text, self.refusal, *(call.arguments for call in self.calls), self.reasoning)
+        (text, refusal, *arguments, reasoning), is_cut = _first_of(map(str, parts))
         error = self.error
         complete = self.ended and error is None
         # For a call without arguments some APIs send nothing, others an empty object.
@@ -111,7 +117,8 @@ class AnswerBuilder(Struct):
         if complete and self.finish == "error":
             error = self.error_excerpt or f"the model ended with {self.finish_reason}"
         calls = tuple(
-            ToolCall(c.id, c.name, str(c.arguments) or nothing, c.by_server) for c in self.calls
+            ToolCall(call.id, call.name, argument or nothing, call.by_server)
+            for call, argument in zip(self.calls, arguments, strict=True)
         )
         usage = self.usage
         doubted = usage is not None and not usage.is_possible
@@ -133,6 +140,9 @@ class AnswerBuilder(Struct):
             tier = request.tier if self.tier is None else self.tier
             lasting = min(usage.cache_write_1h, usage.cache_write)
             usage = replace(usage, tier=tier, cache_write_1h=lasting)
+        if is_cut:
+            error = error or _TOO_LONG
+            complete = False
         return LlmAnswer(
             model=self.model or request.model,
             text=text or refusal,
@@ -156,6 +166,18 @@ class AnswerBuilder(Struct):
         if self.finish in (None, "stop") and any(not call.by_server for call in self.calls):
             return "tool_calls"
         return self.finish or "stop"
+
+
+def _first_of(texts: Iterable[str]) -> tuple[list[str], bool]:
+    """Return the first ``MOST_TEXT`` characters of texts, and whether there are more."""
+    room, is_cut = MOST_TEXT, False
+    read: list[str] = []
+    for text in texts:
+        first = first_words(text, room)
+        is_cut |= len(first) < len(text)
+        room -= len(first)
+        read.append(first)
+    return read, is_cut
 
 
 def service_tier(value: JsonValue) -> str | None:

@@ -76,7 +76,7 @@ def read_source(data: JsonValue) -> PriceSource:
     sent = as_dict(data)
     listed = as_list(sent.get("data"))
     if "models" in sent and "date" in sent:
-        return _own(sent)
+        return _own_prices(sent)
     if listed:
         entries = ((as_text(as_dict(one).get("id")), as_dict(one)) for one in listed)
         collection = _collected(entries, _routed)
@@ -123,7 +123,7 @@ def _check_unit(models: Mapping[str, Price], base: PriceTable) -> None:
         )
 
 
-def _own(sent: JsonValue) -> PriceSource:
+def _own_prices(sent: JsonValue) -> PriceSource:
     try:
         table = PriceTable.model_validate(sent)
     except ValidationError as error:

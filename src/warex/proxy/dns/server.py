@@ -162,8 +162,8 @@ class DnsServer:
 
     async def _by_tcp(self, client: socket.socket) -> None:
         with client:
-            while size := await self._exactly(client, 2):
-                message = await self._exactly(client, int.from_bytes(size))
+            while size := await self._read_exactly(client, 2):
+                message = await self._read_exactly(client, int.from_bytes(size))
                 answer = await self._answer(message, tcp=True)
                 if answer.data is None:
                     await self._stay_silent(client)
@@ -179,7 +179,7 @@ class DnsServer:
                 while await self._loop.sock_recv(client, _READ_SIZE):
                     pass
 
-    async def _exactly(self, client: socket.socket, size: int) -> bytes:
+    async def _read_exactly(self, client: socket.socket, size: int) -> bytes:
         """Return that many bytes; none if the client has ended or sends nothing."""
         data = b""
         try:

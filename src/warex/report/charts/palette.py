@@ -37,7 +37,7 @@ HUES = 8
 """How many hues there are; ``hue-0`` is for what is not a fault."""
 
 
-def _mixed(one: str, other: str, share: float) -> str:
+def _mix(one: str, other: str, share: float) -> str:
     pairs = ((int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in pairs)
 
@@ -45,7 +45,7 @@ def _mixed(one: str, other: str, share: float) -> str:
 for _colours in (LIGHT, DARK):
     for _step in range(HEAT_STEPS):
         _full = 0.48 * _step / (HEAT_STEPS - 1)
-        _colours[f"heat-{_step}"] = _mixed(_colours["card"], _colours["hue-1"], _full)
+        _colours[f"heat-{_step}"] = _mix(_colours["card"], _colours["hue-1"], _full)
 
 
 def css_variables(of: dict[str, str]) -> str:

@@ -86,13 +86,13 @@ def _cost(row: ConditionRow) -> float:
 def _label(words: str, at: tuple[float, float], taken: list[_Box]) -> str:
     """Write beside a mark, where nothing else is drawn if possible."""
     wide = width_of(words, _LETTERS)
-    boxes = list(_around(at, wide))
+    boxes = list(_surrounding_boxes(at, wide))
     box = next((b for b in boxes if not any(_overlap(b, other) for other in taken)), boxes[0])
     taken.append(box)
     return text(box[0], box[1] + _LETTERS - 1.5, words, "faint")
 
 
-def _around(at: tuple[float, float], wide: float) -> Iterable[_Box]:
+def _surrounding_boxes(at: tuple[float, float], wide: float) -> Iterable[_Box]:
     x, y = at
     for reach in (8.0, 15.0, 22.0):
         for dx, dy in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):

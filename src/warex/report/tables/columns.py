@@ -84,13 +84,13 @@ CONDITION = text_column(
 
 def column(metric: Metric[Any]) -> Column:
     """Return the column of a metric, with the values of metrics beside it."""
-    keys = (key for each in (metric, *_beside(metric)) for key in each.columns)
+    keys = (key for each in (metric, *_extra_metrics(metric)) for key in each.columns)
     return Column(metric.label, metric.definition, tuple(keys), metric.is_text)
 
 
 def cell(metric: Metric[Any], row: ConditionRow) -> Cell:
     """Return a row's cell in the column of a metric."""
-    values = (value for each in (metric, *_beside(metric)) for value in each.values(row))
+    values = (value for each in (metric, *_extra_metrics(metric)) for value in each.values(row))
     return Cell(text(metric, row), tuple(values), ", ".join(_small_print(metric, row)))
 
 
@@ -127,7 +127,7 @@ def shown(metrics: Iterable[Metric[Any]], rows: Iterable[ConditionRow]) -> tuple
     return tuple(m for m in metrics if not m.optional or any(m.of(row) for row in rows))
 
 
-def _beside(metric: Metric[Any]) -> Iterator[Metric[Any]]:
+def _extra_metrics(metric: Metric[Any]) -> Iterator[Metric[Any]]:
     return (each for each in METRICS if each.beside == metric.key)
 
 
@@ -137,7 +137,7 @@ def _small_print(metric: Metric[Any], row: ConditionRow) -> Iterator[str]:
         yield count_noun(figure.pairs, "pair")
     if isinstance(figure, Regime):
         yield figure.why
-    for each in _beside(metric):
+    for each in _extra_metrics(metric):
         match each.of(row):
             case Mean(value=value) if value:
                 yield f"{formatting.amount(value, each.unit)} {each.label}"

@@ -35,7 +35,7 @@ def describe_divergence(divergence: Divergence, names: tuple[str, str]) -> Itera
     )
     yield f"They part at step {number}, after {after}: {acts}."
     yield _fault(divergence, names)
-    yield from _what_follows(divergence, names)
+    yield from _describe_rest(divergence, names)
 
 
 def describe_step(step: PathStep | None) -> str:
@@ -67,7 +67,7 @@ def _fault(divergence: Divergence, names: tuple[str, str]) -> str:
             return "No fault was delivered before: it is the agent's own variation."
 
 
-def _what_follows(divergence: Divergence, names: tuple[str, str]) -> Iterator[str]:
+def _describe_rest(divergence: Divergence, names: tuple[str, str]) -> Iterator[str]:
     rejoined, sustained = divergence.rejoined, divergence.sustained
     if rejoined is None:
         yield "They do not come together again."

@@ -58,7 +58,7 @@ class AddedItem(JsonEdit):
         money += [it for _, it in (*basket.totals, *basket.others)]
         amount = self._amount(money)
         last, items = basket.items.children[-1], basket.items
-        like = _like(last, self.title, amount, self.identity)
+        like = _copy_of(last, self.title, amount, self.identity)
         change = ValueChange(f"{items.pointer}/{len(items.children)}", "", self.title)
         return [
             TextReplacement(last.end, last.end, f",{like}", (change,)),
@@ -76,13 +76,13 @@ class AddedItem(JsonEdit):
         return self.price.quantize(Decimal(1), ROUND_HALF_UP)
 
 
-def _like(model: JsonSpan, title: str, price: Decimal, identity: str) -> str:
+def _copy_of(model: JsonSpan, title: str, price: Decimal, identity: str) -> str:
     """Return an item like the model, with another name, price and id, once."""
     made: dict[str, str] = {}
     for child in model.children:
         name, first = str(child.step), child.text[child.begin]
         if first == "{":
-            made[name] = _like(child, title, price, identity)
+            made[name] = _copy_of(child, title, price, identity)
         elif first == "[":
             made[name] = "[]"
         else:

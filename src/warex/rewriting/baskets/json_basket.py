@@ -102,7 +102,7 @@ class JsonBasket:
         if not lines or len(lines) < len(parsed):
             return None
         total = sum((line.sum for line in lines), Decimal(0))
-        totals, others = _around(holder, items)
+        totals, others = _totals_beside(holder, items)
         extra = sum(
             (-abs(it.value) if _IS_LESS.search(str(span.step)) else it.value
              for span, it in others), Decimal(0),
@@ -185,7 +185,7 @@ def _is_objects(items: JsonSpan) -> bool:
     return 0 < len(objects) <= _MAX_ITEMS and all(it.text[it.begin] == "{" for it in objects)
 
 
-def _around(
+def _totals_beside(
     holder: JsonSpan, items: JsonSpan
 ) -> tuple[list[tuple[JsonSpan, Money]], list[tuple[JsonSpan, Money]]]:
     """Return the totals beside a list, and the other amounts that they are made of."""

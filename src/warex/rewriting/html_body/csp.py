@@ -43,11 +43,11 @@ def forbids_dialogs(policies: str) -> bool:
 
 
 def _allow(policy: str, script: str, address: str) -> str:
-    policy = _with(policy, _SCRIPTS, script_hash(script), _allows_scripts)
-    return _with(policy, _CONNECTIONS, address, _allows_own)
+    policy = _with_source(policy, _SCRIPTS, script_hash(script), _allows_scripts)
+    return _with_source(policy, _CONNECTIONS, address, _allows_own)
 
 
-def _with(policy: str, names: tuple[str, ...], source: str, is_open: _IsOpen) -> str:
+def _with_source(policy: str, names: tuple[str, ...], source: str, is_open: _IsOpen) -> str:
     """Return a policy with one more source in the first of the directives that it has.
 
     If that is ``default-src``, the specific directive is added instead.

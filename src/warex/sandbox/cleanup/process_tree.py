@@ -37,7 +37,7 @@ class ProcessTree:
         for how, patience in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):
             signalled: set[int] = set()
             deadline = time.monotonic() + patience
-            while alive := self._alive():
+            while alive := self._live_pids():
                 for process in alive - signalled:
                     with suppress(ProcessLookupError):
                         os.kill(process, how)
@@ -51,12 +51,12 @@ class ProcessTree:
     def programs(self) -> set[str]:
         """Return the names of the running programs (comm)."""
         names = set()
-        for process in self._alive():
+        for process in self._live_pids():
             with suppress(OSError):
                 names.add((_PROC / str(process) / "comm").read_text().strip())
         return names
 
-    def _alive(self) -> set[int]:
+    def _live_pids(self) -> set[int]:
         """Return the process ids to signal; a negative one is a process group (kill(2))."""
         if not _PROC.joinpath("self", "environ").exists():
             return self._group()

@@ -57,6 +57,12 @@ class Reaper:
             self._process_trees.append(process_tree)
             _send(self._process, mark=process_tree.mark, leader=process_tree.leader)
 
+    def forget_processes(self, process_tree: ProcessTree) -> None:
+        """Remove a process tree that has ended."""
+        with self._lock:
+            self._process_trees.remove(process_tree)
+            _send(self._process, ended=process_tree.mark)
+
     def watch_symlinks(self, tree: SymlinkTree) -> None:
         """Register a symlink tree to merge back."""
         with self._lock:
@@ -172,6 +178,8 @@ def main() -> None:
         match json.loads(line):
             case {"mark": mark, "leader": leader}:
                 process_trees[mark] = ProcessTree(mark, leader)
+            case {"ended": mark}:
+                process_trees.pop(mark, None)
             case {"shadow": shadow, "real": real, "planted": planted}:
                 trees.append(SymlinkTree(Path(shadow), Path(real), tuple(planted)))
             case _:

@@ -267,7 +267,7 @@ class ConnectionTryRules:
         if not self._rules:
             return NO_INJECTION
         exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
-        views = {rule: self._view(rule, target, state) for rule in self._about(target)}
+        views = {rule: self._view(rule, target, state) for rule in self._rules_about(target)}
         if met is not None:
             # What is blocked is hit by rules that block, and what was let through by others.
             views = {
@@ -414,14 +414,14 @@ class ConnectionTryRules:
             and rule.count.fires(self._planner.seed, *rule.count.next(target))
         )
 
-    def _about(self, target: ConnectionTarget) -> list[_Rule]:
+    def _rules_about(self, target: ConnectionTarget) -> list[_Rule]:
         llm = self._is_llm(target)
         return [rule for rule in self._rules if rule.matches_request(target, llm=llm)]
 
     def _judged(self, target: ConnectionTarget) -> list[_Rule]:
         """Return the rules that can hit a target."""
         skipped = target.host in self._own_hosts or self._is_excluded(target)
-        return [] if skipped else self._about(target)
+        return [] if skipped else self._rules_about(target)
 
     def _is_llm(self, target: ConnectionTarget) -> bool:
         if target.point == "name":

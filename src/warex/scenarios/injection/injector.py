@@ -189,7 +189,7 @@ class Injector:
             return NO_INJECTION
         exchange = exchange if exchange.at == now else structs.replace(exchange, at=now)
         if opened.repeated is not None:
-            opened.answer = self._again(exchange.id, opened.repeated)
+            opened.answer = self._plan_repeat(exchange.id, opened.repeated)
             return opened.answer
         candidate = Candidate.of(exchange, llm=llm)
         skipped = opened.skipped or (None if self.armed else self._unarmed)
@@ -474,9 +474,9 @@ class Injector:
     def _repeat(self, opened: _Open, first: _Open) -> Decision:
         opened.skipped = first.skipped
         opened.repeated = first.repeated if first.answer is None else first.answer
-        return replace(self._again(opened.exchange, first.decision), repeat_of=first.exchange)
+        return replace(self._plan_repeat(opened.exchange, first.decision), repeat_of=first.exchange)
 
-    def _again(self, exchange_id: str, first: Decision) -> Decision:
+    def _plan_repeat(self, exchange_id: str, first: Decision) -> Decision:
         """Plan the decision of a repeat's first exchange again."""
         if not self.armed:
             return NO_INJECTION

@@ -43,7 +43,7 @@ def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
         verb = "already answers" if _Example.of(by_name[earlier_name]).ends else "already hits"
         yield (
             f"{_rules(later_ones)} can never apply: rule {earlier_name!r} {why}{end} and {verb}"
-            f" every {_what(later_ones[0])} {'it' if one else 'they'} would hit (missed:"
+            f" every {_subject(later_ones[0])} {'it' if one else 'they'} would hit (missed:"
             " superseded)."
         )
 
@@ -54,8 +54,8 @@ def collisions(rules: Iterable[Rule]) -> Iterator[str]:
     meetings: dict[tuple[_What, _Together], set[tuple[int, int]]] = {}
     for (i, earlier), (j, later) in combinations(enumerate(judged), 2):
         if earlier.fault.point == later.fault.point and _may_meet(earlier, later):
-            together = _together(earlier, later)
-            meetings.setdefault((_what(earlier), together), set()).add((i, j))
+            together = _applied_together(earlier, later)
+            meetings.setdefault((_subject(earlier), together), set()).add((i, j))
     for (what, together), pairs in meetings.items():
         for group in _connected(pairs):
             rules_of_group = [judged[each] for each in group]
@@ -158,7 +158,7 @@ def _supersedes(earlier: Rule, later: Rule) -> bool:
     )
 
 
-def _what(rule: Rule) -> _What:
+def _subject(rule: Rule) -> _What:
     return "exchange" if rule.fault.point is None else "connection try"
 
 
@@ -249,7 +249,7 @@ class _Example(NamedTuple):
         return all(effect.traits.rewrites for effect in self.effects)
 
 
-def _together(earlier: Rule, later: Rule) -> _Together:
+def _applied_together(earlier: Rule, later: Rule) -> _Together:
     """Return what is applied of two rules that hit one exchange or connection try."""
     if _collide(earlier, later):
         return "first"

@@ -27,7 +27,7 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     return (
         *exclusions_without_effect(scenario.never),
         *rules_without_effect(scenario, sites),
-        *_grouped((rule, clause) for rule in left for clause in _of(rule, scenario)),
+        *_grouped((rule, clause) for rule in left for clause in _predicates_of(rule, scenario)),
         *collisions(left),
     )
 
@@ -62,7 +62,7 @@ def _grouped(clauses: Iterable[tuple[Rule, str]]) -> Iterable[str]:
         yield f"Rule {first} {clause}{more}"
 
 
-def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
+def _predicates_of(rule: Rule, scenario: Scenario) -> Iterable[str]:
     """Yield a predicate of the rule for each thing that its author may not have meant."""
     if isinstance(rule.fault, ConnectionFault):
         return lint_connection_rule(rule, rule.fault, scenario.arm)
@@ -70,7 +70,7 @@ def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
         # Calls are sequential and change nothing on a site.
         return ()
     return (
-        *_alone(rule),
+        *_predicates_of_one(rule),
         *websockets_among(rule),
         *data_as_documents(rule),
         *_after_the_document(rule, scenario.arm),
@@ -85,7 +85,7 @@ def may_write(rule: Rule) -> bool:
     return not (by_get or safe)
 
 
-def _alone(rule: Rule) -> Iterable[str]:
+def _predicates_of_one(rule: Rule) -> Iterable[str]:
     traits = [effect.traits for effect in rule.fault.effects_on_page()]
     loses_answer = any(
         not (it.keeps_response or it.rewrites or it.changes_messages) for it in traits

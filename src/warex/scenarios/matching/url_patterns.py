@@ -130,12 +130,12 @@ def names_host(match: Match, host: str) -> bool:
         return False
     if match.url_regex is not None:
         # `\.` is a literal dot; `\b` and `\d` are not letters.
-        literal = re.sub(r"\\(.)", _meant, match.url_regex.lower())
+        literal = re.sub(r"\\(.)", _suggestion, match.url_regex.lower())
         return re.search(rf"(?<![\w-]){re.escape(host)}(?![\w-])", literal) is not None
     return host_of(normalise(match.url_exact or match.url or "")).removesuffix("*") == host
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _suggestion(escape: re.Match[str]) -> str:
     return " " if escape[1].isalnum() else escape[1]
 
 

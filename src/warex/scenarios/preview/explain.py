@@ -58,10 +58,10 @@ def explain_rule(rule: Rule) -> Mapping[str, str]:
     client = "browser" if server == "site" else "agent"
     return {
         "Which exchanges": _exchanges(rule),
-        "Which are hit": _which(rule, server) + _windows(rule.trigger),
+        "Which are hit": _explain_selection(rule, server) + _windows(rule.trigger),
         "Counting": _counting(rule),
         f"The {client} meets": f"{rule.fault.kind}: {rule.fault.explain()}",
-        "When": _when(rule),
+        "When": _explain_trigger(rule),
     }
 
 
@@ -100,7 +100,7 @@ def _exchanges(rule: Rule) -> str:
         words += f" whose resource is {_or(rule.resources)}" if rule.resources else ""
         words += " of another site than the page" if rule.fault.third_party_only else ""
     if server == "the site" or match != Match(llm=match.llm, mcp=match.mcp):
-        words += _where(match)
+        words += _explain_match(match)
     if match.status:
         words += f", where {server} answers {_or(map(str, match.status))}"
     if match.content_type and server == "the site":
@@ -151,7 +151,7 @@ def _origins(match: Match, point: ConnectionPhase) -> str:
     return f" {host}, port {origins.port}" if origins.port else f" {host}, any port"
 
 
-def _where(match: Match) -> str:
+def _explain_match(match: Match) -> str:
     if match.url_exact is not None:
         return f", at exactly {match.url_exact}"
     if match.url_regex is not None:
@@ -172,7 +172,7 @@ def _server(rule: Rule) -> str:
     return "server of tools" if rule.targets_mcp else "site"
 
 
-def _which(rule: Rule, server: str) -> str:
+def _explain_selection(rule: Rule, server: str) -> str:
     trigger = rule.trigger
     if trigger.first is not None:
         number = "the first one" if trigger.first == 1 else f"the first {trigger.first}"
@@ -218,7 +218,7 @@ def _counting(rule: Rule) -> str:
     return "each method and URL is numbered by itself"
 
 
-def _when(rule: Rule) -> str:
+def _explain_trigger(rule: Rule) -> str:
     if rule.fault.point is not None:
         where = f"; shows in {NAMESPACE_MODE} only" if rule.fault.needs_namespace else ""
         return f"before there is a request, so the site does nothing{where}"

@@ -66,7 +66,7 @@ class _Phases(BaseModel, frozen=True):
     ssl: float | None = None
 
 
-def _aware(value: object) -> object:
+def _with_time_zone(value: object) -> object:
     if not isinstance(value, str):
         raise ValueError("a time must be text such as 2026-05-04T12:00:00.000Z")
     moment = datetime.fromisoformat(value)
@@ -74,7 +74,7 @@ def _aware(value: object) -> object:
 
 
 class _Row(BaseModel, frozen=True):
-    started: Annotated[datetime, BeforeValidator(_aware)] = Field(alias="startedDateTime")
+    started: Annotated[datetime, BeforeValidator(_with_time_zone)] = Field(alias="startedDateTime")
     milliseconds: float = Field(default=0.0, alias="time", allow_inf_nan=False)
     request: _Question
     response: _Answer | None = None

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from warex.mcp.content import truncated
+from warex.text.first_words import first_words
 from warex.text.short_cache import cached_if_short
 from warex.traces.events import (
     AgentAction,
@@ -61,6 +62,8 @@ _MOST_TEXT: Final[Mapping[tuple[type[Event], str], int]] = {
     (McpCall, "error"): 1000,
 }
 """The most characters of texts that are recorded in part."""
+_MOST_REDACTED: Final = 1024 * 1024
+"""The most characters of a text that are redacted and recorded: others wait meanwhile."""
 _LONGEST_CACHED: Final = 16 * 1024
 """The most characters of headers that are cached: usual heads are shorter."""
 
@@ -117,6 +120,7 @@ class EventLines:
         return f"{_value(plain)[:-1]}{''.join(nested)}}}"
 
     def _text(self, event: Event, name: str, value: str) -> str:
+        value = first_words(value, _MOST_REDACTED)
         match event, name:
             case LlmCall(), "answer":
                 answer = self.redactor.answer(value)

@@ -185,7 +185,7 @@ def _without_presses(text: str, walk: _Walk) -> str:
 def _redact_press(
     value: dict[str, JsonValue], levels: int, walk: _Walk, tool: str
 ) -> dict[str, JsonValue] | None:
-    """Redact an action that presses a key in a field for a secret; None if it is no such one."""
+    """Redact an action that presses a key in a field for a secret; None for any other."""
     press = typed.pressed_keys(value, tool)
     if press is None:
         if "action" in value or tool:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction import assigned, password_words
 from warex.traces.redaction.assigned import Cut
+from warex.traces.redaction.binary_runs import LEAST, binary_runs
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.gitleaks import (
     PatternSet,
@@ -147,6 +148,8 @@ type _Replace = Callable[[bytes, Pass], bytes]
 def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     """Return the text with its secrets replaced; JSON stays valid JSON."""
     text = process_secrets().replaced(text, _REDACTED, in_words=not how.line)
+    if len(text) >= LEAST and (runs := list(binary_runs(text))):
+        return _around(text, runs, how)
     shapes = shape_rules(anchored=True)
     prefilters, actions = _by_beginning()
     matching = prefilters.matching(text)
@@ -160,6 +163,16 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     for place in sorted(lengths.matching(text)):
         text = actions[place](text, how)
     return text
+
+
+def _around(text: bytes, runs: Iterable[tuple[int, int]], how: Pass) -> bytes:
+    """Return the text with the secrets outside of some runs replaced."""
+    pieces: list[bytes] = []
+    done = 0
+    for begin, end in runs:
+        pieces += (redact_bytes(text[done:begin], how), text[begin:end])
+        done = end
+    return b"".join((*pieces, redact_bytes(text[done:], how)))
 
 
 @cache

@@ -42,8 +42,9 @@ CLASSES: Final[tuple[AnswerClass, ...]] = get_args(AnswerClass.__value__)
 _SORRY: Final = re.compile(
     r"\b(?:sorry|apologi[sz]e|unable to|can(?:not|'t| not)|could(?: not|n't) (?:proceed|continue)"
     r"|not able to|won't be able|lo siento|no puedo|je ne peux pas|désolée?|tut mir leid"
-    r"|kann (?:ich )?(?:das |dir |ihnen )?nicht|mi dispiace|non posso|desculpe|não posso)\b"
-    r"|申し訳|できません|抱歉|无法|無法|죄송|извините|не могу",
+    r"|entschuldigung|kann (?:ich )?(?:das |dir |ihnen )?(?:leider )?nicht"
+    r"|mi dispiace|non posso|desculpe|não posso|przepraszam|nie mogę|het spijt me|kan ik niet)\b"
+    r"|申し訳|できません|抱歉|无法|無法|죄송|извините|не могу|عذر|لا أستطيع|آسف|üzgünüm",
     re.IGNORECASE,
 )
 _TREE_LINE: Final = re.compile(

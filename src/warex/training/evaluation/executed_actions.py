@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -22,9 +23,26 @@ from warex.llm.actions.parser import parse_actions
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer, ToolCall
 
-_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}-\d{1,6}")
+_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}[-_]\d{1,6}")
 _ELEMENT: Final = ELEMENT_ARGUMENTS | {"id"}
-_QUOTED: Final = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
+_COMMENTS: Final = frozenset(
+    ("reasoning", "thought", "thoughts", "reason", "explanation", "rationale", "intention")
+) | frozenset(("confidence", "confidence_float"))
+"""Names of an argument by which an agent explains its action."""
+_GIVES_UP: Final = re.compile(r"infeasible|give_?up|abort|terminate", re.IGNORECASE)
+_SUCCESS: Final = frozenset(("success", "done", "complete", "completed"))
+_PLACE: Final = re.compile(r"(?:\"([^\"\n]+)\"|\b([A-Z][\w ]{0,30})) at \((\d{1,5}), ?(\d{1,5})\)")
+"""An element that a page's text gives with its place: ``button "Reload" at (88, 52)``."""
+_NEAR: Final = 12
+"""Pixels by which a click may be beside the place that the text gives."""
+_MOST_NUMBERS: Final = 8
+"""Of an action: a click has two or, for a box, four."""
+_QUOTED: Final = (re.compile(r"'([^'\n]+)'"), re.compile(r"\"([^\"\n]+)\""))
+"""One within the other, too: ``By.xpath("//button[text()='Retry']")``."""
+_IN_WORDS: Final = re.compile(
+    r"(?:(?:click|press|tap)(?: on)? )?the (?P<name>.{1,40}?) (?:button|link)\.?", re.IGNORECASE
+)
+"""An act in words, or its element: ``click the Retry button``."""
 _BRACKETED: Final = re.compile(r"\[[^\]\n]*\]|<[^>\n]*>|/?>|\b\w+=\S*")
 _NEXT: Final = re.compile(r"\[\d+\]|</")
 _ROLES: Final = re.compile(r"^\W*(?:button|link)\s+|\s+(?:button|link)\W*$", re.IGNORECASE)
@@ -108,9 +126,13 @@ def gives_up(action: Action, vocabulary: Vocabulary) -> bool:
     if action.name in vocabulary.infeasible:
         return True
     arguments, values = action.arguments, values_of(action)
-    failed = isinstance(arguments, Mapping) and arguments.get("success") is False
+    by_name = arguments if isinstance(arguments, Mapping) else {}
+    if by_name.get("taskComplete") is False:
+        return True
+    failed = by_name.get("success") is False
     nothing = bool(values) and _NOT_DONE.fullmatch(values[0]) is not None
-    return ends(action, vocabulary) and (failed or nothing or "infeasible" in action.name)
+    named = _GIVES_UP.search(action.name) and not _SUCCESS.intersection(map(str.lower, values))
+    return ends(action, vocabulary) and bool(failed or nothing or named)
 
 
 def asks_again(action: Action, row: Row, vocabulary: Vocabulary) -> bool:
@@ -131,9 +153,17 @@ def acts_on_nothing(action: Action, row: Row) -> bool:
 
 
 def values_of(action: Action) -> list[str]:
-    """Return an action's arguments as texts."""
+    """Return an action's arguments as texts, without what explains it if there are others.
+
+    Named ones are in the order of their names.
+    """
     arguments = action.arguments
-    values = arguments.values() if isinstance(arguments, Mapping) else arguments
+    if isinstance(arguments, Mapping):
+        named = sorted(arguments.items())
+        acting = [it for name, it in named if name.lower() not in _COMMENTS]
+        values: Sequence[object] = acting or [it for _, it in named]
+    else:
+        values = arguments
     return [str(value).strip() for value in values if value is not None]
 
 
@@ -156,24 +186,47 @@ def _element_ids(action: Action) -> list[str]:
 def _element_names(action: Action, row: Row) -> Iterator[str]:
     """Yield what the element that an action is used on may be called.
 
-    That is what the action itself says, and what stands beside the element's id on the page.
+    That is what the action itself says, and what stands beside the element's id or place on the
+    page.
     """
-    lines = "\n".join(message_texts(row.prompt)).splitlines()
-    for value in values_of(action):
+    page = "\n".join(message_texts(row.prompt))
+    lines = page.splitlines()
+    values = values_of(action)
+    for value in values:
         yield from _names_in(value)
-        if not _ID.fullmatch(value):
+    quoted = [it for value in values for it in _QUOTED[0].findall(value)]
+    for reference in (*values, *quoted):
+        bare = reference.removeprefix("id=").removeprefix("#")
+        named = re.escape(bare)
+        if not _ID.fullmatch(bare) and re.search(rf'\bid[= ]"{named}"', page) is None:
             continue
         own = re.compile(
-            rf"\[(?:ref=)?{re.escape(value)}\]|\bid=\"?{re.escape(value)}\"?(?=[\s>/])"
+            rf"\[(?:ref=)?{named}\]|\bid[= ]\"?{named}\"?(?=[\s>/)])"
+            rf"|(?<![\w.]){named}(?= \"[^\"\n]+\" \()"
         )
         for line in lines:
             if match := own.search(line):
                 before = line[: match.start()]
+                after = _NEXT.split(line[match.end() :])[0]
+                is_listed = after.startswith(' "')  # 8 "Retry" (button), 9 "Help" (link)
                 # A name stands before its id where a line has one element.
-                yield from _names_in("" if "[" in before else before)
-                yield from _names_in(_NEXT.split(line[match.end() :])[0])
+                yield from _names_in("" if is_listed or "[" in before else before)
+                yield from _names_in(after.partition(" (")[0] if is_listed else after)
+    yield from _names_at(values, page)
+
+
+def _names_at(values: Sequence[str], page: str) -> Iterator[str]:
+    """Yield the names of the elements at a pair of coordinates among an action's values."""
+    numbers = [int(it) for value in values for it in re.findall(r"\d{1,5}", value)]
+    for x, y in pairwise(numbers[:_MOST_NUMBERS]):
+        for quoted, bare, left, top in _PLACE.findall(page):
+            if abs(int(left) - x) <= _NEAR and abs(int(top) - y) <= _NEAR:
+                yield quoted or bare
 
 
 def _names_in(text: str) -> Iterator[str]:
-    yield from ("".join(filter(None, groups)) for groups in _QUOTED.findall(text))
+    for quotes in _QUOTED:
+        yield from quotes.findall(text)
+    if phrase := _IN_WORDS.fullmatch(text):
+        yield phrase["name"]
     yield _ROLES.sub("", _BRACKETED.sub(" ", text.removeprefix("text="))).strip(" '\"-")

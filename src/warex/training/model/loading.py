@@ -128,7 +128,7 @@ def load_model(
     except struct.error:
         raise InputError(f"{name} cannot be loaded: the file is cut short") from None
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
-        raise InputError(f"{name} cannot be loaded: {_why_not(name, error)}") from None
+        raise InputError(f"{name} cannot be loaded: {_explain_failure(name, error)}") from None
     if more:
         _unquantized(model)
     if tokenizer.pad_token is None:
@@ -160,7 +160,7 @@ def _source(name: str) -> tuple[str, dict[str, str]]:
     return name, {}
 
 
-def _why_not(name: str, error: Exception) -> str:
+def _explain_failure(name: str, error: Exception) -> str:
     text = _brief(error)
     if "not supported yet" in text and name.endswith(GGUF):
         return f"its architecture is not one that transformers reads from GGUF ({text})"

@@ -46,7 +46,7 @@ def test_a_topic_is_read_kindly() -> None:
         ("text", "x" * 8001),
     ],
 )
-def test_what_is_wrong_with_a_topic_is_said_at_its_field(field: str, value: str) -> None:
+def test_what_is_wrong_with_a_topic_is_reported_at_its_field(field: str, value: str) -> None:
     with pytest.raises(Problems) as caught:
         read_topic(TOPIC | {field: value}, BOARDS)
     assert set(caught.value.sentences) == {field}

@@ -46,7 +46,7 @@ def test_a_page_that_is_missing_says_so_without_the_sites_tools(view: BaseView) 
     assert 'aria-label="Inbox"' not in html
 
 
-def test_what_was_done_is_said_by_the_address(view: BaseView) -> None:
+def test_what_was_done_is_reported_by_the_address(view: BaseView) -> None:
     assert answered(done("/sent", "sent")).location == "/sent?done=sent"
     assert answered(done("/search?q=x", "read")).location == "/search?q=x&done=read"
     answer = answered(view.page("missing.html", asked("/?done=sent"), heading="x"))

@@ -60,7 +60,7 @@ def test_unread_is_the_newest_message_of_a_conversation(client: Client) -> None:
 
 
 @pytest.mark.parametrize("deed", ["burn", "move:attic", "label:None", ""])
-def test_a_deed_that_is_none_changes_nothing(client: Client, deed: str) -> None:
+def test_an_invalid_deed_changes_nothing(client: Client, deed: str) -> None:
     before = client.site.state()
     assert client.post("/actions", t4="1", do=deed).location == "/inbox"
     assert client.site.state() == before

@@ -70,7 +70,7 @@ def test_fields_arrive_however_a_peer_sizes_its_table(
         b"\x82\x20",
     ],
 )
-def test_a_block_that_is_none_is_an_error_of_the_peer(block: bytes) -> None:
+def test_an_invalid_block_is_an_error_of_the_peer(block: bytes) -> None:
     with pytest.raises(ProtocolError):
         decode(block)
 

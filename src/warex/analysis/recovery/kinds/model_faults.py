@@ -23,7 +23,7 @@ def classify_model_fault(trial: TrialEvents, injection: DeliveredInjection) -> R
     hit = trial.call_of(plan.exchange)
     if set(plan.effects) <= KEEPS_ANSWER and not injection.delivered.client_left:
         return injection.judged("not_needed", "The model's answer came late but whole.")
-    if plan.looks_healthy and hit is not None and _says_something(hit):
+    if plan.looks_healthy and hit is not None and _has_content(hit):
         why = "The answer was whole and of another step: the trace cannot tell who noticed."
         return injection.judged("undecided", why)
     after = [
@@ -65,8 +65,8 @@ def is_usable(trial: TrialEvents, call: ModelCall) -> bool:
     event = call.event
     ended_well = event.finish in (None, "stop", "tool_calls")
     complete = event.error is None and event.complete and ended_well
-    return complete and _says_something(call) and event.exchange not in trial.altered
+    return complete and _has_content(call) and event.exchange not in trial.altered
 
 
-def _says_something(call: ModelCall) -> bool:
+def _has_content(call: ModelCall) -> bool:
     return bool(call.event.answer.strip() or call.event.tool_calls)

@@ -56,7 +56,7 @@ def strong_words(text: bytes) -> Iterator[Cut]:
     """Find the words near a secret's name that only a password is like."""
     done = 0
     for candidate in compiled(NEAR).finditer(text):
-        begin, end = _around(text, candidate.start(), candidate.end())
+        begin, end = _surroundings(text, candidate.start(), candidate.end())
         for match in _STRONG_WORD.finditer(text, max(begin, done), end):
             span = _strong(text, *match.span())
             if span is not None:
@@ -83,7 +83,7 @@ _TERM = lazy_re(
 
 
 def likely_words(text: bytes) -> Iterator[Cut]:
-    """Find words of letters and digits beside a password's name that are no usual terms."""
+    """Find words of letters and digits beside a password's name, except usual terms."""
     done = 0
     for candidate in compiled(BESIDE).finditer(text):
         begin = max(done, candidate.start() - _BESIDE)
@@ -104,7 +104,7 @@ def likely_words(text: bytes) -> Iterator[Cut]:
         done = max(done, end - _BESIDE)
 
 
-def _around(text: bytes, begin: int, end: int) -> tuple[int, int]:
+def _surroundings(text: bytes, begin: int, end: int) -> tuple[int, int]:
     """Return the part of a text that is near a name, with whole words."""
     first, last = begin, end
     for _ in range(_LINES):

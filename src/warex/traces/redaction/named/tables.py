@@ -22,7 +22,7 @@ def secret_columns(value: Mapping[str, object]) -> Mapping[str, Collection[int]]
 
 
 def _head_of(value: object) -> list[str]:
-    """Return the names of columns, one of which is a secret's; empty if it is no such list."""
+    """Return the names of columns, one of which is a secret's; empty for any other text."""
     names = [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
     is_head = isinstance(value, list) and len(names) == len(value) > 1
     secret = any(name_secrecy(name) is Secrecy.SECRET for name in names) if is_head else False

@@ -37,7 +37,7 @@ def read_time(text: str) -> time | None:
 
 
 def read_date(text: str, typed: str = "%Y-%m-%d") -> date | None:
-    """Read a date as it is to be typed; None when it is none, or of a year nobody plans for."""
+    """Read a typed date; None for other texts and for years out of range."""
     try:
         day = datetime.strptime(text.strip(), typed).date()  # noqa: DTZ007 - of no zone
     except ValueError:

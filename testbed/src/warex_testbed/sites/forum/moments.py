@@ -16,16 +16,16 @@ def ago(moment: datetime) -> str:
     if span < timedelta(minutes=1):
         return "just now"
     if span < timedelta(hours=1):
-        return _some(span // timedelta(minutes=1), "minute")
+        return _amount(span // timedelta(minutes=1), "minute")
     if moment.date() == NOW.date():
-        return _some(span // timedelta(hours=1), "hour")
+        return _amount(span // timedelta(hours=1), "hour")
     days = (NOW.date() - moment.date()).days
     if days == 1:
         return "yesterday"
-    return _some(days, "day") if days < 8 else day(moment)
+    return _amount(days, "day") if days < 8 else day(moment)
 
 
-def _some(count: int, unit: str) -> str:
+def _amount(count: int, unit: str) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'} ago"
 
 

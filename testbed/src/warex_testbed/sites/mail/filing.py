@@ -42,7 +42,7 @@ class Filing:
             return done(back, "nothing")
         place = fields.get("in", "inbox")
         messages = [message for number in threads for message in box.thread(number)]
-        here = [each for number in threads for each in _here(box.thread(number), place)]
+        here = [each for number in threads for each in _visible_messages(box.thread(number), place)]
         if deed in _MARKS:
             box.change(
                 _newest(messages) if deed in ("unread", "star") else messages, **_MARKS[deed]
@@ -86,7 +86,7 @@ def _threads(fields: Mapping[str, str]) -> list[int]:
     return [number for number in numbers if number is not None]
 
 
-def _here(thread: Sequence[Message], place: str) -> list[Message]:
+def _visible_messages(thread: Sequence[Message], place: str) -> list[Message]:
     """Return the messages that lie where one looks at them; else all but what the owner sent."""
     within = [message for message in thread if message.folder == place]
     received = [message for message in thread if message.folder != "sent"]
