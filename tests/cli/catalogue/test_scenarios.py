@@ -1,7 +1,9 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.cli.conftest import Warex
 from warex.scenarios.presets import preset_names
@@ -84,6 +86,39 @@ def test_strict_refuses_a_scenario_with_warnings(warex: Warex, tmp_path: Path, h
         assert strict.code == (2 if warns else 0)
         assert ("has 1 warning (above), and --strict allows none" in strict.err) == warns
     assert warex("scenarios", "check", "--strict", str(file), "--against", str(har)).code == 2
+
+
+def test_of_several_scenarios_each_is_explained_and_each_mistake_named(
+    warex: Warex, tmp_path: Path, har: Path
+) -> None:
+    good, bad, missing = "paper/server-error", str(tmp_path / "bad.yaml"), "nowhere.yaml"
+    Path(bad).write_text("rules: []")
+
+    checked = warex("scenarios", "check", bad, good, missing, "connection/refused")
+    both = json.loads(warex("scenarios", "check", "--json", good, "connection/refused").out)
+
+    assert checked.code == 2
+    assert "'paper/server-error'" in checked.out
+    assert "'connection/refused'" in checked.out
+    assert f"{bad}: 'name' is missing" in checked.err
+    assert "nowhere.yaml does not exist" in checked.err
+    assert [it["name"] for it in both] == [good, "connection/refused"]
+    against = warex("scenarios", "check", good, good, "--against", str(har))
+    assert (against.code, "takes one scenario, not 2" in against.err) == (2, True)
+
+
+def test_the_hook_for_pre_commit_checks_the_scenarios_of_a_repository(
+    warex: Warex, tmp_path: Path
+) -> None:
+    root = Path(__file__).parents[3]
+    (hook,) = yaml.safe_load((root / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    program, *arguments = hook["entry"].split()
+    scenarios = sorted(map(str, (root / "examples/scenarios").glob("first*")))
+
+    assert program == "warex"
+    assert warex(*arguments, *scenarios).code == 0
+    assert all(re.search(hook["files"], name) for name in scenarios)
+    assert not re.search(hook["files"], "scenarios/README.md")
 
 
 def test_a_rule_that_hits_nothing_of_a_recording_is_named(

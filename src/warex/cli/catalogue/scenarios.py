@@ -9,7 +9,7 @@ from warex.cli.group import listing
 from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.traffic import site_option
 from warex.cli.output import echo, echo_json, echo_rows, first_line
-from warex.errors import InputError
+from warex.errors import InputError, WarexError
 
 
 @listing("scenarios")
@@ -48,7 +48,9 @@ def show(name: str, as_json: bool) -> None:
 
 
 @command.command("check")
-@click.argument("file", shell_complete=completion.SCENARIO)
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.SCENARIO
+)
 @click.option(
     "--against",
     type=PATH,
@@ -60,32 +62,65 @@ def show(name: str, as_json: bool) -> None:
 @click.option("--strict", is_flag=True, help="Refuse a scenario with warnings.")
 @json_option
 def check(
-    file: str,
+    files: tuple[str, ...],
     against: Path | None,
     seed: int | None,
     sites: tuple[str, ...],
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Explain a scenario, or list the requests of a recording that it would affect."""
-    from warex.cli.trial_path import find_trace
+    """Explain scenarios, or list the requests of a recording that one would affect."""
+    if against is None:
+        _explain(files, sites, strict=strict, as_json=as_json)
+        return
+    if strict:
+        raise InputError("--strict is about a scenario by itself: leave --against out")
+    if len(files) > 1:
+        raise InputError(f"--against takes one scenario, not {len(files)}")
+    _list_hits(files[0], against, seed, sites, as_json=as_json)
+
+
+def _explain(
+    files: tuple[str, ...], sites: tuple[str, ...], *, strict: bool, as_json: bool
+) -> None:
+    """Print each scenario in words; raise InputError for all that are refused."""
     from warex.scenarios.lint.linter import lint
     from warex.scenarios.load import load_scenario
     from warex.scenarios.preview.explain import explain
-    from warex.scenarios.preview.recording import hits_in_recording
     from warex.text.english import count_noun
 
-    if strict and against is not None:
-        raise InputError("--strict is about a scenario by itself: leave --against out")
-    scenario = load_scenario(file)
-    if against is None:
+    results: list[object] = []
+    mistakes: list[str] = []
+    for file in files:
+        try:
+            scenario = load_scenario(file)
+        except WarexError as error:
+            if len(files) == 1:
+                raise
+            mistakes.append(str(error))
+            continue
         words, warnings = explain(scenario, sites), lint(scenario, sites)
-        result = {"name": scenario.name, "in_words": words, "warnings": warnings}
-        echo_json(result) if as_json else echo(words)
+        results.append({"name": scenario.name, "in_words": words, "warnings": warnings})
+        if not as_json:
+            echo(words)
         if strict and warnings:
             number = count_noun(len(warnings), "warning")
-            raise InputError(f"{file} has {number} (above), and --strict allows none")
-        return
+            mistakes.append(f"{file} has {number} (above), and --strict allows none")
+    if as_json:
+        echo_json(results[0] if len(files) == 1 else results)
+    if mistakes:
+        raise InputError("\n".join(mistakes))
+
+
+def _list_hits(
+    file: str, against: Path, seed: int | None, sites: tuple[str, ...], *, as_json: bool
+) -> None:
+    """Print what a scenario would affect in a recording."""
+    from warex.cli.trial_path import find_trace
+    from warex.scenarios.load import load_scenario
+    from warex.scenarios.preview.recording import hits_in_recording
+
+    scenario = load_scenario(file)
     hits = hits_in_recording(scenario, find_trace(against), seed, sites)
     if as_json:
         fields = ("number", "at", "method", "url", "resource", "rule", "ordinal", "stage")
