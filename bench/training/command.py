@@ -3,8 +3,9 @@
 Campaigns produce the traces. Rankers learn from the known sites, one without failures and one for
 each seed with them; they are asked the held-out steps and the hard test, and drive the reference
 agent on unseen sites. Then SmolLM2-135M learns from a sample of the same steps, mixed in one stage
-and by the paper's two stages, and all are asked the same rows. The sizes are fixed so that this
-fits an hour on 2 cores, the rankers alone half an hour; a second call resumes it.
+and by the paper's two stages, and all are asked the same rows. Without live tasks this is to fit an
+hour on 2 cores. All live tasks take some hours more: ``--live-fault`` picks one fault, ``--seeds``
+fewer seeds. A second call resumes it.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from bench.training.experiment import FULL, SMALL, Experiment, Size, smollm2
 from bench.training.verdict import MIN_FAILURES, failed_claims, goals, read_result, tables
 
 _LONGEST = 60
-"""Allowed minutes."""
+"""Allowed minutes without live tasks."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     print(f"\n{page}")
     claims = list(failed_claims(result, min_failures=1 if asked.quick else MIN_FAILURES))
     minutes = sum(it.seconds for it in result.durations.values()) / 60
-    if minutes > _LONGEST:
+    if asked.no_live and minutes > _LONGEST:
         claims.append(f"it took {minutes:.0f} minutes, more than {_LONGEST}")
     for claim in claims:
         print(f"wrong: {claim}")
@@ -83,9 +84,7 @@ def parser() -> argparse.ArgumentParser:
         help=f"rows of each kind that a language model is asked (default: {FULL.asked}, and"
         f" {FULL.asked_hard} of the hard test)",
     )
-    parser.add_argument(
-        "--no-live", action="store_true", help="no live tasks: minutes, not an hour"
-    )
+    parser.add_argument("--no-live", action="store_true", help="no live tasks")
     parser.add_argument(
         "--live-fault",
         action="append",

@@ -88,7 +88,7 @@ FULL: Final = Size(
     ranker_failures=60,
     ranker_live=campaigns.unseen_tasks(),
 )
-"""An hour on two cores."""
+"""Some hours on two cores, or about one without the live tasks."""
 SMALL: Final = Size(
     known=16,
     unseen=("inbox", "forum"),
