@@ -72,7 +72,7 @@ def repository_address() -> str | None:
 
 def build(out: Path, home: str | None, *options: str) -> list[Path]:
     """Build both distributions into a folder, with options of `uv build`; return the files."""
-    version = re.search(r'^VERSION = "(.+)"$', (ROOT / "src/warex/extras.py").read_text(), re.M)
+    version = re.search(r'^VERSION = "(.+)"$', (ROOT / "src/warex/version.py").read_text(), re.M)
     assert version
     tag = f"v{version[1]}"
     with TemporaryDirectory(prefix="warex-build-") as temporary:

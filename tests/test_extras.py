@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from warex.errors import MachineError
-from warex.extras import VERSION, install_command, install_package, require_extra
+from warex.extras import install_command, install_package, require_extra
+from warex.version import VERSION
 
 
 class Installed:

@@ -36,7 +36,7 @@ def test_every_form_is_checked_against_its_schema_and_a_mistake_is_reported(tmp_
 
 
 def test_the_citation_names_the_version() -> None:
-    version = re.search(r'VERSION = "(.+)"', (ROOT / "src/warex/extras.py").read_text())
+    version = re.search(r'VERSION = "(.+)"', (ROOT / "src/warex/version.py").read_text())
     testbed = tomllib.loads((ROOT / "testbed/pyproject.toml").read_text())["project"]["version"]
 
     assert version

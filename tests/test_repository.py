@@ -172,7 +172,7 @@ def test_the_constraints_name_no_address() -> None:
 
 def test_the_changelog_has_the_version_and_a_place_for_what_comes_next() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    version = re.search(r'VERSION = "(.+)"', (ROOT / "src/warex/extras.py").read_text())
+    version = re.search(r'VERSION = "(.+)"', (ROOT / "src/warex/version.py").read_text())
 
     assert version
     assert f"<!-- towncrier release notes start -->\n\n## {version[1]} (" in changelog

@@ -31,6 +31,13 @@ def test_an_older_python_is_told_which_one_is_needed(
     assert str(error.value) == "WAREX needs Python 3.12 or newer, and /usr/bin/python3 is 3.11.7"
 
 
+def test_an_older_python_can_read_the_version_when_it_builds_the_package() -> None:
+    # Then pip says which Python is needed; of a SyntaxError it shows a traceback.
+    tree = ast.parse(SOURCE.with_name("version.py").read_text("utf-8"), feature_version=(3, 8))
+
+    assert [type(it) for it in tree.body] == [ast.Expr, ast.Assign, ast.Expr]
+
+
 def test_windows_is_told_that_it_is_not_supported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

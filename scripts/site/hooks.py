@@ -17,8 +17,8 @@ from scripts.site.links import SiteMap, site_links
 from scripts.site.llms import LlmsPage, llms_txt
 from scripts.site.notebooks import notebook_page
 
-from warex.extras import VERSION
 from warex.scenarios.presets import preset_names
+from warex.version import VERSION
 
 ROOT: Final = Path(__file__).parents[2]
 _PROJECT: Final = {

@@ -1,4 +1,4 @@
-"""What is installed: the version, its documentation, and how to install what is missing."""
+"""What is installed: its documentation, and how to install what is missing."""
 
 import json
 import os
@@ -13,12 +13,6 @@ from warex.errors import MachineError
 type Extra = Literal[
     "demo", "frames", "inspect", "otel", "pandas", "ranker", "ray", "train", "verifiers", "view"
 ]
-
-VERSION = "0.1.0"
-"""Of WAREX; the package's metadata has it from here.
-
-Asking the metadata for it loads a parser of e-mail, which takes longer than any part of a lane.
-"""
 
 _PAGE: Final = "docs/{page}.md"
 """A page of the documentation in a checkout; the build of a wheel puts its address here

@@ -6,6 +6,7 @@ its model does is played: one believes what it sees, one looks again at the page
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -145,7 +146,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     goal = "Order the green tea. What does it cost, and what is the order's number?"
     task = {"id": "tea", "goal": goal, "expect": {"regex": r"4\.50.*1001"}}
     (folder / "tasks.jsonl").write_text(json.dumps(task))
-    agent = f"{sys.executable} -m warex.agents.reference --goal '{{task}}' --start-url {SITE}/"
+    python = shlex.quote(sys.executable)
+    agent = f"{python} -m warex.agents.reference --goal '{{task}}' --start-url {SITE}/"
     with shop() as port:
         fields = {
             "name": "lies",

@@ -14,7 +14,8 @@ import click
 from warex.cli.group import Group
 from warex.cli.output import echo, warn
 from warex.errors import MachineError, WarexError
-from warex.extras import VERSION, documentation
+from warex.extras import documentation
+from warex.version import VERSION
 
 _COMMANDS: Final = {
     "ablate": ("training", "train on parts of a data set, to find what matters in it"),

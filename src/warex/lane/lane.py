@@ -37,7 +37,6 @@ from warex.engine.handler import (
 )
 from warex.engine.http.encoding import decode
 from warex.errors import WarexError
-from warex.extras import VERSION
 from warex.lane.attribution import Attribution
 from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.distrust import Authority
@@ -66,6 +65,7 @@ from warex.lane.traffic.mcp import McpCalls
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector
 from warex.traces import Canary, ToldBy
+from warex.version import VERSION
 
 _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""

@@ -1,6 +1,7 @@
 """Any command: what it gets, and how its result is read."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 
 AGENT = AgentSpec("a", "gpt-x", "http://127.0.0.1:1/v1", max_steps=7)
-ANY: dict[str, Any] = {"command": f"{sys.executable} -c pass", "tasks": ["t", "u"]}
+ANY: dict[str, Any] = {"command": f"{shlex.quote(sys.executable)} -c pass", "tasks": ["t", "u"]}
 
 
 def bench(folder: Path = Path(), sites: Any = (), **options: Any) -> CommandBenchmark:
@@ -280,7 +281,7 @@ def test_what_cannot_run_is_reported_before_anything_does(tmp_path: Path) -> Non
     cases: tuple[tuple[dict[str, Any], str], ...] = (
         ({"command": "no-such-program-of-warex"}, "is not a program that runs"),
         ({"cwd": str(tmp_path / "none")}, "there is no folder"),
-        ({"command": f"{sys.executable} {{base_url}}"}, "agent 'b' gives no base_url"),
+        ({"command": f"{shlex.quote(sys.executable)} {{base_url}}"}, "agent 'b' gives no base_url"),
     )
     for options, says in cases:
         with pytest.raises(CampaignError, match=says):
@@ -290,7 +291,7 @@ def test_what_cannot_run_is_reported_before_anything_does(tmp_path: Path) -> Non
     with pytest.raises(CampaignError, match=r"the path of base_url must be /api/v1, as in"):
         bench(endpoints=["https://openrouter.ai/api/v1"]).validate(("t",), (AGENT,))
     shown = AgentSpec("a", "gpt-x", observation=("axtree", "html"))
-    bench(command=f"{sys.executable} {{observation}}").validate(("t",), (shown,))
+    bench(command=f"{shlex.quote(sys.executable)} {{observation}}").validate(("t",), (shown,))
     with pytest.raises(CampaignError, match=r"write \{observation\} there, or leave the key out"):
         bench().validate(("t",), (shown,))
 

@@ -556,7 +556,7 @@ def test_on_a_terminal_it_is_as_if_warex_were_not_there(mode: str, tmp_path: Pat
         shown.type("stty -echo\n")
         shown.wait_for("OUTER> ")
 
-        shown.type(f"{warex} {sys.executable} {tmp_path}/agent.py; echo code $?\n")
+        shown.type(f"{warex} {shlex.quote(sys.executable)} {tmp_path}/agent.py; echo code $?\n")
         shown.wait_for("began")
         shown.type("\x1a")
         shown.wait_for("Stopped")

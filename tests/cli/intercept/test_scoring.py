@@ -1,6 +1,7 @@
 """What `warex exec` expects of a command, and the verdict."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def test_what_is_expected_may_stand_in_either_stream(
 
 
 def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None:
-    judging = taken(expect_check=f"{sys.executable} -c 'import sys; sys.exit(9)'")
+    judging = taken(expect_check=f"{shlex.quote(sys.executable)} -c 'import sys; sys.exit(9)'")
 
     verdict = judging.verdict(3, None)
 

@@ -27,10 +27,10 @@ from warex.exports.interchange.samples import (
 from warex.exports.interchange.strict_json import encode_strictly, sanitize
 from warex.exports.rows import ChatMessage
 from warex.exports.run_formats import RunExport, left_out
-from warex.extras import VERSION
 from warex.text.english import count_noun
 from warex.traces.files import write_atomic
 from warex.traces.outcome import Counted
+from warex.version import VERSION
 
 type Json = dict[str, Any]
 

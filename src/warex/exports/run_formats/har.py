@@ -18,7 +18,6 @@ from warex.errors import InputError, TraceError
 from warex.exports.interchange.selection import SelectedTrial
 from warex.exports.interchange.strict_json import encode_strictly
 from warex.exports.run_formats import RunExport
-from warex.extras import VERSION
 from warex.traces.blobs import BlobStore
 from warex.traces.event_parts import Timings
 from warex.traces.events import (
@@ -33,6 +32,7 @@ from warex.traces.events import (
 from warex.traces.files import write_atomic
 from warex.traces.paths import BLOBS, TrialKey
 from warex.traces.reader import Trace
+from warex.version import VERSION
 
 type Json = dict[str, Any]
 type Headers = Sequence[tuple[str, str]]

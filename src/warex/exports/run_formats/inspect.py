@@ -24,7 +24,7 @@ from warex.exports.interchange.samples import (
 from warex.exports.interchange.strict_json import sanitize
 from warex.exports.rows import ChatMessage
 from warex.exports.run_formats import RunExport
-from warex.extras import VERSION, require_extra
+from warex.extras import require_extra
 from warex.traces.blobs import BlobStore
 from warex.traces.events import (
     AgentAction,
@@ -37,6 +37,7 @@ from warex.traces.events import (
 )
 from warex.traces.outcome import Counted
 from warex.traces.paths import BLOBS
+from warex.version import VERSION
 
 type Json = dict[str, Any]
 

@@ -18,10 +18,10 @@ from warex.exports.interchange.otlp_http import send_traces
 from warex.exports.interchange.selection import SelectedTrial
 from warex.exports.interchange.strict_json import encode_strictly
 from warex.exports.run_formats import RunExport
-from warex.extras import VERSION
 from warex.traces.events import AgentAction, Entry, FaultDelivered, FaultPlanned, LlmCall
 from warex.traces.files import write_atomic
 from warex.traces.paths import TrialKey
+from warex.version import VERSION
 
 type Json = dict[str, Any]
 

@@ -12,9 +12,9 @@ from warex.analysis.recovery.script_acts import without_foreign_acts
 from warex.analysis.run.load import Run
 from warex.analysis.trial.attack_outcomes import DeliveredAttack, delivered_attacks
 from warex.analysis.trial.record import TrialRecord, read_attempt
-from warex.extras import VERSION
 from warex.text.escaping import escape_controls
 from warex.traces.paths import EVENTS
+from warex.version import VERSION
 
 _SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
