@@ -4,7 +4,7 @@ import ssl
 
 from pydantic import JsonValue
 
-from bench.processes import HAS_PROCFS, resident
+from bench.processes import HAS_PROCFS, mapped, resident
 from bench.row import Row
 from bench.traffic.counted_lanes import Lane
 from bench.traffic.load import tunnel, unverified_context
@@ -33,6 +33,8 @@ def measure(workspace: Workspace) -> list[Row]:
         _download(connection, authority, 1000)
         proxy.count_requests(f"https://{authority}/bytes/1000")
         before = resident(proxy.pid, "VmRSS")
+        share = mapped(proxy.pid, "Pss")
+        own = mapped(proxy.pid, "Private_Clean", "Private_Dirty")
         _download(connection, authority, size)
         proxy.count_requests(f"https://{authority}/bytes/{size}")
         peak = resident(proxy.pid, "VmHWM")
@@ -44,11 +46,13 @@ def measure(workspace: Workspace) -> list[Row]:
     return [
         Row(
             "lane-memory",
-            "resident memory of a lane that has served a request",
-            before / 1e6,
+            "memory of a lane that has served a request: its own, and its share of what it has in"
+            " common with other processes (PSS)",
+            share / 1e6,
             "MB",
             55,
             at_least=False,
+            detail=f"{own / 1e6:.0f} MB are its own (USS); resident (RSS) {before / 1e6:.0f} MB",
         ),
         Row(
             "episode-memory",
