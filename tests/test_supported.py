@@ -14,7 +14,8 @@ SOURCE = Path(warex.__file__)
 
 
 @pytest.mark.parametrize(
-    ("program", "raised"), [("/usr/bin/agent.py", ImportError), ("-m", SystemExit)]
+    ("program", "raised"),
+    [("/usr/bin/agent.py", ImportError), ("-m", SystemExit), ("/usr/bin/warex", SystemExit)],
 )
 def test_an_older_python_is_told_which_one_is_needed(
     monkeypatch: pytest.MonkeyPatch, program: str, raised: type[BaseException]

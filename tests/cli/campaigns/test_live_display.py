@@ -86,6 +86,18 @@ def test_every_attempt_has_its_line_and_the_run_its_report(
     assert "answered, 1.2 s" not in printed.out
 
 
+def test_a_reason_that_comes_again_is_counted_not_repeated(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reasons = [f"no model answers on port {port}" for port in (4001, 4002)]
+    run([SOLVED, *(Void(reason=it) for it in reasons), VOID])
+
+    _, first, second, other = capsys.readouterr().err.splitlines()
+    assert first.endswith("attempt 1: no model answers on port 4001")
+    assert second.endswith("attempt 1: as before (2 times)")
+    assert other.endswith("attempt 1: the canary page did not come back")
+
+
 def test_a_campaign_in_which_nothing_counts_has_failed(run: Run, tmp_path: Path) -> None:
     with pytest.raises(WarexError, match="counts: each of them is void") as error:
         run([VOID])

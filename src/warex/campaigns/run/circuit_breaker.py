@@ -12,6 +12,11 @@ MAX_SAME_REASON = 5
 _VARIES = re.compile(r"\d+|/\S+|, after it said: .*")
 
 
+def common_reason(reason: str) -> str:
+    """Return a void trial's reason without what differs between trials: ports, paths, output."""
+    return _VARIES.sub("…", reason)
+
+
 class CampaignStopped(WarexError):
     """Too many trials in a row are void; the message says why."""
 
@@ -45,8 +50,7 @@ class CircuitBreaker:
                 " (dmesg), or who ends processes here; then go on with --resume, perhaps with fewer"
                 " --jobs."
             )
-        # Ports, paths and last lines of output differ between trials with the same reason.
-        reason = _VARIES.sub("…", outcome.reason)
+        reason = common_reason(outcome.reason)
         if reason != self._reason:
             self._reason, self._length, self._hit = reason, 0, set()
         self._length += 1

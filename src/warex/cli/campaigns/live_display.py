@@ -2,6 +2,7 @@
 
 import shlex
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from rich.text import Text
 
 from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan
+from warex.campaigns.run.circuit_breaker import common_reason
 from warex.campaigns.run.folder import read_history
 from warex.campaigns.run.schedule import AttemptDone
 from warex.campaigns.run_campaign import run_campaign
@@ -66,6 +68,8 @@ def run_and_report(
     lock = threading.Lock()
     bar = progress.add_task(planned.config.name, total=None)
     widths = _widths(spec.key for spec in planned.trials)
+    reasons = Counter[str]()
+    """Of void attempts."""
 
     def began(trials: int) -> None:
         pace.total = trials
@@ -74,8 +78,14 @@ def run_and_report(
     def report(done: AttemptDone) -> None:
         with lock:
             pace.attempt_ended(done.key, done.outcome)
+            time = 1
+            if isinstance(done.outcome, Void):
+                reason = common_reason(done.outcome.reason)
+                reasons[reason] += 1
+                time = reasons[reason]
             if not printed.quiet or isinstance(done.outcome, Void):
-                progress.console.print(_line(done, widths), soft_wrap=True, highlight=False)
+                line = _line(done, widths, time)
+                progress.console.print(line, soft_wrap=True, highlight=False)
             progress.update(bar, completed=pace.settled)
 
     def notice(sentence: str) -> None:
@@ -214,13 +224,15 @@ def _widths(keys: Iterable[TrialKey]) -> tuple[int, int, int]:
     return agent, condition, task
 
 
-def _line(done: AttemptDone, widths: tuple[int, int, int] = (0, 0, 0)) -> Text:
+def _line(done: AttemptDone, widths: tuple[int, int, int] = (0, 0, 0), time: int = 1) -> Text:
+    """Return an attempt's line; ``time``: how often its reason has come, if it is void."""
     key = done.key
     names = zip((key.agent, key.condition, _task(key)), widths, strict=True)
     place = "  ".join(f"{name:{width}}" for name, width in names)
     match done.outcome:
         case Void(reason=reason):
-            text = f" {place}  attempt {done.attempt}: {reason}"
+            why = reason if time == 1 else f"as before ({time} times)"
+            text = f" {place}  attempt {done.attempt}: {why}"
             return Text.assemble(("void    ", "yellow"), text)
         case Counted(score=score, ending=ending, latency_s=latency):
             mark = ("solved  ", "green") if score == 1 else ("failed  ", "red")
