@@ -601,7 +601,7 @@ def test_a_replay_moves_places_by_what_had_passed_before_a_call_armed(tmp_path: 
     injector = Injector(of, 1)
     assert ordinals(injector, 0, 10) == [None, None]
     injector.arm()
-    assert injector.straddled(20) == ()
+    assert injector.skipped_occurrences(20) == ()
     passed: JsonValue = {"passed": {"down": {"": injector.unarmed_counts()["down"][""]}}}
     hit = connect(injector, 20)
     replay = written(
@@ -619,7 +619,7 @@ def test_a_trial_armed_by_a_call_within_a_hold_is_not_replayed(tmp_path: Path) -
     injector = Injector(of, 1)
     connect(injector, 0)
     injector.arm()
-    assert injector.straddled(1) == ("down",)
+    assert injector.skipped_occurrences(1) == ("down",)
     hit = connect(injector, 1)
     with pytest.raises(TraceError, match="within the hold of a connection try that rule 'down'"):
         written(

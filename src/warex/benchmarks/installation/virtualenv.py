@@ -126,8 +126,8 @@ def _begun(name: str, recipe: Recipe, folder: Path, again: bool) -> dict[str, An
     marker = _marker(folder)
     if not marker and folder.is_dir() and any(folder.iterdir()):
         raise InputError(
-            f"--dir {folder} holds something that is not an environment of WAREX's; name a folder"
-            " that is empty or not there yet"
+            f"--dir {folder} holds something that is not an environment of WAREX's; choose an"
+            " empty or new folder"
         )
     if marker and marker.get("benchmark") != name:
         raise InputError(

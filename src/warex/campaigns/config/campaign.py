@@ -72,7 +72,7 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
         Field(
             default=None,
             min_length=1,
-            description="All that the model is shown of a page, where the harness lets one choose;"
+            description="What the model sees of a page, if the harness supports the choice;"
             " left out, what it shows by itself.",
         )
     )

@@ -20,7 +20,7 @@ benchmark_option = click.option(
     "options",
     metavar="KEY=VALUE",
     multiple=True,
-    help="An option of the benchmark, as checkout=DIR.",
+    help="An option of the benchmark, for example checkout=DIR.",
 )
 
 

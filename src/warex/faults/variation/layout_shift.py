@@ -29,7 +29,7 @@ _TALLEST: Final = 100
 class LayoutShift(VariationFault, frozen=True):
     """Put one to three bars above the content, some time after the page's load."""
 
-    summary: ClassVar = "Let something appear late above the content and push it down."
+    summary: ClassVar = "Insert late content above the rest, which moves down."
     meets: ClassVar = "is pushed down by what appears late above it"
 
     kind: Literal["layout_shift"] = "layout_shift"

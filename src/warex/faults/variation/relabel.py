@@ -134,7 +134,7 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
 class Relabel(VariationFault, frozen=True):
     """Replace a share of the usual labels, alike on each page."""
 
-    summary: ClassVar = "Say the same in other words on buttons, links and labels."
+    summary: ClassVar = "Reword buttons, links and labels."
     helpers: ClassVar = ("watching", "joint_texts", "wording")
     meets: ClassVar = "has other words on some of its buttons, links and labels"
 

@@ -262,7 +262,7 @@ class ControlApi:
                 arguments["earlier"] = dict(earlier)
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
-            if straddled := trial.injector.straddled(trial.recorder.clock.now()):
+            if straddled := trial.injector.skipped_occurrences(trial.recorder.clock.now()):
                 arguments["straddled"] = list(straddled)
         trial.recorder.write(Control(call=call, arguments=arguments))
 

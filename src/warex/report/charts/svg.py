@@ -27,12 +27,12 @@ class Chart:
     """Stem of its file, and its id on the page."""
     title: str
     description: str
-    """What it shows, for who cannot see it."""
+    """Alternative text: what it shows."""
     width: float
     height: float
     body: str
     legend: str = ""
-    """What its signs mean: only of those that it draws."""
+    """Legend of the marks that it draws."""
 
 
 def inline(chart: Chart) -> str:

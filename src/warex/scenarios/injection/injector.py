@@ -245,7 +245,7 @@ class Injector:
         """Return the URL of a connection try in the ledger."""
         return self._connections.url_of(ConnectionTarget.of(point, host, port))
 
-    def straddled(self, now: float) -> tuple[str, ...]:
+    def skipped_occurrences(self, now: float) -> tuple[str, ...]:
         """Return the rules with a current occurrence that was skipped while unarmed.
 
         If a call arms them now, a replay, which is always armed, cannot separate later tries from

@@ -45,7 +45,7 @@ class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     qlora: bool = False
     """Base weights in 4 bits (NVIDIA cards only)."""
     precision: Literal["auto", "bf16", "fp32"] = "auto"
-    """Of the base weights; ``auto``: bf16 if the machine supports it. LoRA's are fp32."""
+    """Precision of the base weights; ``auto``: bf16 if the machine supports it. LoRA's are fp32."""
     keep_best: Literal["loss", "recovery"] = "loss"
     """By what the best epoch is chosen: the validation loss, or the answers to validation rows."""
     beta: Annotated[float, Field(gt=0)] = 0.1
