@@ -4,6 +4,7 @@ So a test of any course of a trial takes a second, with real processes and a rea
 """
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -60,9 +61,11 @@ for verb in verbs:
         sys.exit(int(verb))
 """
 
-BROWSER = """#!{python}
+BROWSER = """#!/bin/sh
+exec {python} -c '
 import sys, urllib.request
 print(urllib.request.urlopen(sys.argv[-1]).read().decode())
+' "$@"
 """
 
 
@@ -137,6 +140,6 @@ COMPLETION = json.dumps(
 def browser(folder: Path) -> Path:
     """Write a program that fetches a page, configured by its environment like a browser."""
     path = folder / "browser"
-    path.write_text(BROWSER.format(python=sys.executable))
+    path.write_text(BROWSER.format(python=shlex.quote(sys.executable)))
     path.chmod(0o755)
     return path
