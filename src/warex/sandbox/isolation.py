@@ -73,6 +73,11 @@ class Sandbox:
         """Scratch folder of the command; None in a namespace."""
         return None if self._reaper is None else self._reaper.scratch
 
+    def wait_for_proxy(self) -> None:
+        """Wait until the proxy serves; raise what kept it from starting."""
+        self._go.set()
+        self._serving.result()
+
     @property
     def proxy(self) -> "Proxy":
         """The proxy, once it serves; in a namespace, commands may start earlier.
@@ -163,8 +168,8 @@ class Sandbox:
         """
         from warex.sandbox.command import run_command
 
-        # Wait for the proxy, so that the time limit begins when all is ready.
-        _ = self.proxy
+        # The time limit begins when all is ready.
+        self.wait_for_proxy()
         return run_command(
             arguments,
             self.environment.variables if variables is None else variables,

@@ -150,7 +150,7 @@ class _Trial:
         ) as place:
             self._warn_of_bypasses(place.isolation)
             if not self._may_write() or time.monotonic() - began > _READY_SECONDS:
-                _ = place.proxy
+                place.wait_for_proxy()
             with signals_blocked() as mask:
                 started = time.monotonic()
                 with self.judging.capturing_output():

@@ -54,7 +54,7 @@ def probe_isolation(
             open_sandbox(isolation, forkserver, configure, ca, environment) as place,
             ThreadPoolExecutor() as threads,
         ):
-            _ = place.proxy
+            place.wait_for_proxy()
             took = f"ready in {1000 * (time.monotonic() - began):.0f} ms"
             yield Finding(label, "ok", f"{_DESCRIPTIONS[isolation]}, {took}", needed)
             probes: list[Callable[[], Finding]] = [
