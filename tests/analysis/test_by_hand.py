@@ -1,4 +1,4 @@
-"""Every figure of a table against a run worked out by hand: see ``by_hand`` for its trials.
+"""Every figure of a table against a run that was worked out by hand (``worked_example``).
 
 No value here was read off the code. Of the intervals only what must hold of them is asked.
 """
