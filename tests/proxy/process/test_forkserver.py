@@ -71,21 +71,35 @@ def test_nothing_outlives_an_owner_that_is_killed(
 
 
 FORKED = """
-import os, sys
+import os, sys, time
 from pathlib import Path
 from warex.lane.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
 from warex.proxy.process.client import start_proxy
 
+OWN = {0: "/dev/null", 1: "", 2: "", 3: "socket"}
+
+
+def handles_of(pid):
+    folder, handles = f"/proc/{pid}/fd", {}
+    for number in os.listdir(folder):
+        try:
+            target = os.readlink(f"{folder}/{number}")
+        except FileNotFoundError:
+            continue
+        handles[int(number)] = "" if number in ("1", "2") else target.partition(":")[0]
+    return handles
+
+
 handle = os.open("/dev/zero", os.O_RDONLY)
 server = Forkserver()
 server.fork()
 with start_proxy(server, ProxyConfig(ca=Path(sys.argv[1]))) as proxy:
-    folder = f"/proc/{server.pid}/fd"
-    handles = {int(it): os.readlink(f"{folder}/{it}") for it in os.listdir(folder)}
-    handles[3] = handles[3].partition(":")[0]
-    assert handles.pop(0) == "/dev/null" and handles.pop(3) == "socket", handles
-    assert handles.keys() == {1, 2}, handles
+    # It closes what it has passed on to a proxy a moment after that has begun.
+    ends = time.monotonic() + 30
+    while handles_of(server.pid) != OWN and time.monotonic() < ends:
+        time.sleep(0.01)
+    assert handles_of(server.pid) == OWN, handles_of(server.pid)
     assert os.getsid(server.pid) == server.pid
     print(server.pid, proxy.pid, flush=True)
     sys.stdin.read()
@@ -112,7 +126,8 @@ def test_a_copy_of_its_owner_has_only_its_channel_and_ends_with_it(
             process.wait(20)
         else:
             out, _ = process.communicate(timeout=30)
-            assert out == f"{-signal.SIGTERM}\n"
+            # It may end by itself before the signal comes: its channel is closed first.
+            assert out in (f"{-signal.SIGTERM}\n", "0\n")
         wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
 
 
