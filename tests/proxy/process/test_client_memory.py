@@ -24,10 +24,14 @@ pytestmark = [pytest.mark.wire, pytest.mark.slow]
 type Ask = Callable[[Lane, int], None]
 
 
-def private(pid: int) -> int:
-    """Bytes of memory that are a process's own."""
+def allocated(pid: int) -> int:
+    """Bytes of memory of a process that are of no file, shared ones among them.
+
+    Pages that are still shared with the forkserver are counted, so copying them on write is no
+    growth.
+    """
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-        if line.startswith("Private_Dirty:"):
+        if line.startswith("Anonymous:"):
             return int(line.split()[1]) * 1024
     raise ValueError(pid)
 
@@ -36,10 +40,10 @@ def grown(lane: Lane, ask: Ask, warm_up: int, count: int) -> tuple[float, int]:
     """Bytes for each request, and descriptors in all, that a lane gains once it is warm."""
     pid = lane.proxy.pid
     ask(lane, warm_up)
-    memory, descriptors = private(pid), len(os.listdir(f"/proc/{pid}/fd"))
+    memory, descriptors = allocated(pid), len(os.listdir(f"/proc/{pid}/fd"))
     ask(lane, count)
     assert lane.proxy.broken is None
-    return (private(pid) - memory) / count, len(os.listdir(f"/proc/{pid}/fd")) - descriptors
+    return (allocated(pid) - memory) / count, len(os.listdir(f"/proc/{pid}/fd")) - descriptors
 
 
 def test_a_request_of_its_own_address_takes_little(begin: Begin, plain: Origin) -> None:
@@ -53,11 +57,13 @@ def test_a_request_of_its_own_address_takes_little(begin: Begin, plain: Origin) 
                 client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
                 read_answer(client)
 
-    with begin(scenario=scenario(HttpError(status=500), Trigger(every=3))) as lane:
+    # Pages of other families have random identifiers, for which RE2 keeps states up to its bound.
+    fault = HttpError(status=500, page="nginx")
+    with begin(scenario=scenario(fault, Trigger(every=3))) as lane:
         each, descriptors = grown(lane, ask, 3000, 5000)
     # The last connections may not be over yet, the client's and the site's.
     assert descriptors <= 2
-    assert each < 250
+    assert each < 100
 
 
 def test_a_connection_that_is_over_takes_little(
@@ -74,7 +80,7 @@ def test_a_connection_that_is_over_takes_little(
         each, descriptors = grown(lane, ask, 400, 400)
     # The last one may not be over yet.
     assert descriptors <= 2
-    assert each < 6000
+    assert each < 1000
 
 
 def bomb_behind_a_page() -> Answer:
@@ -102,12 +108,12 @@ def test_a_bomb_behind_a_page_takes_little_and_holds_up_nobody(begin: Begin, pla
     site = f"http://127.0.0.1:{plain.port}"
     with begin(scenario=BOMBED) as lane, httpx.Client(proxy=lane.url) as client:
         bomb = Process(target=read_all, args=(lane.url, f"{site}/bomb"))
-        memory = private(lane.proxy.pid)
+        memory = allocated(lane.proxy.pid)
         bomb.start()
         most, answers = 0, 0
         while bomb.is_alive():
             assert client.get(f"{site}/other").status_code == 200
-            most, answers = max(most, private(lane.proxy.pid)), answers + 1
+            most, answers = max(most, allocated(lane.proxy.pid)), answers + 1
         assert bomb.exitcode == 0
         assert lane.proxy.broken is None
     assert [it.reason for it in lane.events(FaultMissed)] == ["decompression_bomb"]
@@ -126,12 +132,12 @@ def test_a_bomb_that_its_client_does_not_read_is_not_kept_in_memory(
         secure(lane.port, *at, trusted, "h2") as stalled,
         secure(lane.port, *at, trusted, "h2") as other,
     ):
-        memory = private(lane.proxy.pid)
+        memory = allocated(lane.proxy.pid)
         H2Client(stalled, "localhost", window=2**17).ask("/bomb", headers=document)
         client = H2Client(other, "localhost")
         while not any(it.target == "/bomb" for it in secure_h2.seen):
             client.wait(client.ask("/other"))
         for _ in range(100):
             assert client.wait(client.ask("/other")).status == 200
-        assert private(lane.proxy.pid) - memory < 64 << 20
+        assert allocated(lane.proxy.pid) - memory < 64 << 20
         assert lane.proxy.broken is None
