@@ -30,7 +30,7 @@ from warex.llm.actions.python_code import (
     python_calls,
 )
 from warex.llm.actions.vocabulary import Vocabulary
-from warex.llm.actions.written_calls import written_calls
+from warex.llm.actions.written_calls import ACTION_LABELS, written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict, parse_json
 from warex.text.lazy_pattern import lazy_re
@@ -219,5 +219,7 @@ def _kind_of_call(call: ToolCall) -> ActionKind | None:
 def _is_meant(name: str, text: str) -> bool:
     """Whether a name without arguments is called, quoted, or follows ``Action:``."""
     return bool(
-        re.search(rf"\b{name}\(|\"{name}\"|(?i:action|instruction)[\W_]{{0,6}}{name}\b", text)
+        re.search(
+            rf"\b{name}\(|\"{name}\"|(?i:{ACTION_LABELS}|instruction)[\W_]{{0,6}}{name}\b", text
+        )
     )

@@ -287,10 +287,9 @@ class _Reader:
         query = next((self._value(each.value) for each in node.keywords if each.arg == "params"), 0)
         if not isinstance(query, dict) or not arguments or not arguments[0].startswith("http"):
             return arguments
-        return (
-            f"{arguments[0]}{'&' if '?' in arguments[0] else '?'}{urlencode(query)}",
-            *arguments[1:],
-        )
+        address, *others = arguments
+        added = urlencode([(str(name), value) for name, value in query.items()])
+        return (f"{address}{'&' if '?' in address else '?'}{added}", *others)
 
     def _passed(self, arguments: Sequence[ast.expr], context: Context) -> None:
         """Read a method of a module that is passed on: ``map(requests.get, urls)``."""
