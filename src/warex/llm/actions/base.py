@@ -28,7 +28,7 @@ class Action(Struct, frozen=True):
     context: Context = ""
 
 
-type Language = Literal["python", "javascript", "shell"]
+type Language = Literal["python", "javascript", "shell", "robot", "applescript"]
 
 
 class Code(Struct, frozen=True):
