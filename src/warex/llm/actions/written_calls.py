@@ -9,6 +9,7 @@
 - ``##FUNCTION NAME {…}`` on a line (Agent-E);
 - ``ELEMENT: …``, ``ACTION: …`` and ``VALUE: …`` on lines (SeeAct);
 - ``<browser_action><action>…</action><url>…</url></browser_action>`` (Cline, Roo);
+- the steps of a plan in YAML (``yaml_plans``);
 - ``[TOOL_CALLS][{…}]`` (Mistral), ``<|tool_call_begin|>functions.NAME:0…`` (Kimi).
 """
 
@@ -19,6 +20,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from warex.llm.actions.yaml_plans import plan_steps
 from warex.llm.base import ToolCall
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
 from warex.text.lazy_pattern import lazy_re
@@ -180,6 +182,7 @@ _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
     _in_object,
     _element_action,
     _elements,
+    plan_steps,
 )
 
 
