@@ -236,8 +236,8 @@ class _Reader:
         name, _, before = _chain(node.func) if isinstance(node, ast.Call) else ("", "", [])
         if not isinstance(node, ast.Call) or not finds_element(name):
             return ()
-        given = (*before, *node.args, *(keyword.value for keyword in node.keywords))
-        return tuple(map(self._text, given[:_DEEPEST]))
+        argument_nodes = (*before, *node.args, *(keyword.value for keyword in node.keywords))
+        return tuple(map(self._text, argument_nodes[:_DEEPEST]))
 
     def _bind(self, name: str, value: _Value | ast.AST, module: str = "") -> None:
         """Bind a name to a value; a node stands for an unknown one."""

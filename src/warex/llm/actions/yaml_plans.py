@@ -26,7 +26,7 @@ _NAMES = ("action", "name", "command")
 def plan_steps(text: str) -> Iterator[tuple[str, str]]:
     """Yield the name of each step of the first plan in a text, and its arguments as JSON.
 
-    A document none of whose steps has the name of an action is no plan.
+    A document counts only if one of its steps has the name of an action.
     """
     match = _FENCED.search(text)
     if match is None or len(match[1]) > MOST_TEXT:
@@ -64,10 +64,10 @@ def _steps(value: object, depth: int) -> Iterator[tuple[str, object]]:
 
 
 def _of_object(fields: dict[object, object], depth: int) -> Iterator[tuple[str, object]]:
-    held = next((fields[key] for key in _LISTS if isinstance(fields.get(key), list | dict)), None)
+    nested = next((fields[key] for key in _LISTS if isinstance(fields.get(key), list | dict)), None)
     name_key = next((key for key in _NAMES if isinstance(fields.get(key), str)), None)
-    if held is not None:
-        yield from _steps(held, depth + 1)
+    if nested is not None:
+        yield from _steps(nested, depth + 1)
     elif name_key is not None:
         yield str(fields[name_key]), {str(k): v for k, v in fields.items() if k != name_key}
     elif depth:
