@@ -429,7 +429,7 @@ def test_what_the_proxy_broke_on_is_the_reason_whatever_the_agent_did(
     context: TrialContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broke(proxy: Proxy) -> None:
-        proxy.broken = "KeyError: 'x'"
+        proxy.void = TrialVoid("KeyError: 'x'")
 
     monkeypatch.setattr(trials, "open_sandbox", breaking(broke))
 
