@@ -68,9 +68,7 @@ def run(folder: Path, site: int, tests: str, *arguments: str) -> tuple[int, str]
     return done.returncode, done.stdout + done.stderr
 
 
-def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
-    tmp_path: Path, site: int
-) -> None:
+def test_a_marked_test_without_injection_fails(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -91,9 +89,7 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
 
 
 @pytest.mark.slow
-def test_a_marked_test_runs_under_its_scenario_and_fails_without_a_delivery(
-    tmp_path: Path, site: int
-) -> None:
+def test_marker_and_fixture_run_under_their_scenario(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,

@@ -127,7 +127,7 @@ def test_the_named_chromium_goes_first(machine: Path) -> None:
     assert completed.stdout == f"{named}\n"
 
 
-def test_a_named_chromium_that_does_not_run_is_not_a_reason_to_take_another(machine: Path) -> None:
+def test_a_named_chromium_that_does_not_run_is_not_replaced(machine: Path) -> None:
     program(machine / "bin" / "chromium", "Chromium 1")
     done = setup(machine, "--find-chromium", WAREX_CHROMIUM="/nowhere/chrome")
 
@@ -161,7 +161,7 @@ def test_the_script_is_understood_by_any_posix_shell() -> None:
     assert os.access(ROOT / "scripts" / "setup.sh", os.X_OK)
 
 
-def test_who_cannot_install_a_slow_tests_programs_is_told_which_before_it_starts(
+def test_missing_programs_of_slow_tests_are_named_before_the_start(
     machine: Path,
 ) -> None:
     program(machine / "bin" / "id", "1000")
@@ -276,7 +276,7 @@ def test_where_no_python_can_be_brought_the_last_sentence_tells_what_to_do(machi
 
 
 @pytest.mark.parametrize("code", [0, 1])
-def test_each_step_is_one_line_with_its_time_and_a_failure_brings_its_words(
+def test_each_setup_step_is_a_timed_line_and_a_failure_shows_its_output(
     machine: Path, code: int
 ) -> None:
     clone = clone_of(machine)

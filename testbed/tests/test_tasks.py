@@ -101,7 +101,7 @@ def right_words(check: AnswerCheck) -> str:
     return " and ".join(each if isinstance(each, str) else each[0] for each in check.contains)
 
 
-def test_no_answer_is_found_in_its_own_goal_and_each_in_what_the_oracle_says() -> None:
+def test_expected_answers_are_in_the_oracles_answer_not_in_the_goal() -> None:
     for name, check in ANSWERED.items():
         assert check.complaints(named(name).goal), name
         assert check.complaints(named(name).oracle[-1].text) == [], name

@@ -22,7 +22,7 @@ def app() -> Starlette:
     return application([route("GET", "/things/{id:int}", show)], missing)
 
 
-def test_a_number_in_the_path_reaches_the_handler_and_of_the_query_the_last(app: Starlette) -> None:
+def test_the_handler_gets_path_numbers_and_last_query_values(app: Starlette) -> None:
     assert visit(app, "GET", "/things/7?q=x&q=y").body == b"GET 7 y"
 
 

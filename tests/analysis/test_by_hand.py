@@ -327,7 +327,7 @@ def test_tokens_are_means_over_trials(table: Table) -> None:
     assert _giveup(table, "reasoning_tokens") == [0] * 4
 
 
-def test_money_is_tokens_at_their_price_and_replayed_answers_are_not_paid_twice(
+def test_cost_is_tokens_times_price_without_replayed_answers(
     table: Table,
 ) -> None:
     # 2 in, 1 cached, 10 out, USD per million; the tokens as above.

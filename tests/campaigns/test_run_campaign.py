@@ -227,7 +227,7 @@ def keyless(planned: CampaignPlan) -> CampaignPlan:
 
 
 @pytest.mark.wire
-def test_a_missing_key_is_reported_before_the_first_trial_and_leaves_no_folder(
+def test_a_missing_key_is_reported_before_a_folder_is_made(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -164,7 +164,7 @@ def test_a_terminal_that_cannot_show_a_character_ends_nothing() -> None:
 
 @pytest.mark.browser
 @pytest.mark.slow
-def test_an_interrupted_campaign_keeps_what_it_has_and_leaves_nothing_behind(
+def test_an_interrupted_campaign_keeps_its_trials_and_cleans_up(
     tmp_path: Path,
 ) -> None:
     process = subprocess.Popen(

@@ -138,7 +138,7 @@ def test_what_a_client_sends_before_its_upgrade_passes_right_after_it(
 
 
 @pytest.mark.parametrize("first", ["client", "site"])
-def test_either_side_of_an_upgraded_connection_may_go_on_after_the_others_end(
+def test_each_side_of_an_upgraded_connection_may_outlast_the_other(
     ca: CertificateAuthority, first: str
 ) -> None:
     handler = Scripted()

@@ -90,9 +90,7 @@ def test_a_step_of_an_agent_that_cannot_ask_again_is_never_relabelled(tmp_path: 
 @pytest.mark.parametrize(
     "text", ["Step 1 of 2: I go.\nclick('7')", "the button 'Yes' is missing.\nclick('7')"]
 )
-def test_what_only_a_scripted_agent_can_know_is_refused_in_answers_and_histories(
-    tmp_path: Path, text: str
-) -> None:
+def test_foreknowledge_is_refused_in_answers_and_histories(tmp_path: Path, text: str) -> None:
     history = [*shown(GOALS[0], f"# History\n\n{text}\n\n# Page\n\nIt is done.")]
     story = Story().page("x1")
     story.thinks(1, "click", messages=shown(GOALS[0], "[7] link 'Till'"), answer=text)

@@ -36,7 +36,7 @@ def test_what_is_short_enough_stays_as_it_is() -> None:
     assert (fitted.messages, fitted.cut) == (messages, 0)
 
 
-def test_whole_elements_are_cut_from_the_end_of_the_page_and_all_else_stays() -> None:
+def test_only_whole_elements_at_the_end_of_the_page_are_cut() -> None:
     fitted = fit_messages(prompt(PROMPT), 1200)
 
     assert fitted is not None

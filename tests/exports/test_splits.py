@@ -51,7 +51,7 @@ def test_what_is_named_is_held_out_and_the_rest_trained_on() -> None:
     assert not division.sides["validation"]
 
 
-def test_a_row_of_a_held_out_site_with_a_page_that_is_trained_on_is_in_between() -> None:
+def test_a_held_out_site_with_a_trained_page_belongs_to_no_side() -> None:
     pending = {"test": {"site": ("s1.example",), "page_family": ("iis",)}}
 
     division = split_rows(rows(SITES), SplitPlan(held_out=pending))  # type: ignore[arg-type]

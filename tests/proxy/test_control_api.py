@@ -326,7 +326,7 @@ def test_a_one_shot_that_cannot_show_is_refused_with_the_mode_that_can(
 
 
 @pytest.mark.wire
-def test_arming_by_a_call_names_the_rules_that_left_an_attempt_alone_just_now(
+def test_arming_by_a_call_names_rules_that_just_skipped_an_attempt(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     of = scenario(TlsError(), Trigger(first=1)).model_copy(update={"arm": "first_llm_call"})

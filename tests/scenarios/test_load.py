@@ -77,7 +77,7 @@ def test_what_is_not_a_mapping_is_told_what_a_scenario_is(tmp_path: Path, conten
     )
 
 
-def test_an_unknown_preset_is_reported_with_the_near_one_and_what_lists_them() -> None:
+def test_an_unknown_preset_is_reported_with_a_suggestion() -> None:
     for load in (load_scenario, load_preset):
         with pytest.raises(ScenarioError) as caught:
             load("paper/server-eror")

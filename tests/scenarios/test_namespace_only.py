@@ -14,7 +14,7 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("kind", HIDDEN)
-def test_what_only_a_namespace_can_show_is_refused_elsewhere_with_the_mode_that_can(
+def test_namespace_only_faults_are_refused_in_other_modes(
     kind: str,
 ) -> None:
     rules = one(fault={"kind": kind}).rules

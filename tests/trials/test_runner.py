@@ -214,7 +214,7 @@ def test_a_crash_after_a_fault_was_delivered_counts_as_nothing_done(
 
 
 @pytest.mark.parametrize("score", [None, 1.0])
-def test_a_crash_after_a_fault_counts_as_unsolved_whatever_the_benchmark_says(
+def test_a_crash_after_a_fault_is_unsolved_for_every_benchmark(
     context: TrialContext, tmp_path: Path, score: float | None
 ) -> None:
     class Lenient(Shop):

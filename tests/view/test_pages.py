@@ -62,7 +62,7 @@ def walk_through(page: Page) -> None:
     expect(page.locator(".pair-line.first")).to_contain_text("report_infeasible")
 
 
-def test_a_static_folder_is_read_without_a_server_and_nothing_of_a_run_runs(
+def test_a_static_folder_works_without_a_server_or_scripts_of_the_run(
     browser: Browser, run: Path, tmp_path: Path
 ) -> None:
     write_static_site(Documents([run]), tmp_path)

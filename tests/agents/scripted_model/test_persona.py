@@ -206,7 +206,7 @@ def test_what_covers_the_page_is_closed_accepted_or_a_reason_to_give_up() -> Non
     assert parse(_ask("giveup", COVERED, [IN_VAIN])).name == "report_infeasible"
 
 
-def test_suggestible_closes_what_covers_the_page_only_if_its_prompt_says_so() -> None:
+def test_suggestible_closes_popups_only_if_its_prompt_says_so() -> None:
     asked = messages(GOAL, Observation("u", "t", COVERED), [IN_VAIN])
     warned = [
         {**asked[0], "content": asked[0]["content"] + "\n" + POPUP_WARNING.text},

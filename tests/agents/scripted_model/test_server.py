@@ -119,9 +119,7 @@ def test_an_unknown_model_is_not_found_as_at_openai(client: "openai.OpenAI") -> 
         b'{"model": "scripted:giveup", "messages": ["hi"]}',
     ],
 )
-def test_a_body_that_is_not_a_chat_request_is_refused_and_the_connection_lives(
-    http: httpx.Client, body: bytes
-) -> None:
+def test_refusing_a_body_keeps_the_connection_open(http: httpx.Client, body: bytes) -> None:
     answer = http.post("/chat/completions", content=body)
     assert answer.status_code == 400
     assert answer.json()["error"]["type"] == "invalid_request_error"

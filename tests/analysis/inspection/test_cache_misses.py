@@ -36,7 +36,7 @@ def _misses(run: RunFolder, story: Story, condition: str = "server-error") -> li
     return list(inspect_trial(folder).cache_misses)
 
 
-def test_a_call_that_was_asked_again_is_held_against_the_nearest_that_was_kept(
+def test_a_cache_miss_is_compared_with_the_nearest_stored_call(
     tmp_path: Path,
 ) -> None:
     story = Story().thinks(1, "goto", messages=_messages("It is 12:04."))

@@ -3,7 +3,7 @@ from tests.analysis.metrics.conditions import figures, recovering, unhurt, value
 from warex.analysis.stats.estimates import Rate
 
 
-def test_a_fault_healed_by_the_browser_lowers_the_recovery_rate_of_failed_trials(
+def test_a_failed_trial_healed_by_the_browser_lowers_the_recovery_rate(
     folder: RunFolder,
 ) -> None:
     healed = Story().thinks(1, "goto").fault(1, status=None).page("x2").stops()

@@ -135,9 +135,7 @@ def test_repeats_tell_of_these_tasks_what_they_cannot_tell_of_others() -> None:
 
 
 @given(CELLS, st.floats(-0.9, 0.9))
-def test_a_difference_is_below_a_bound_at_the_level_at_which_its_interval_ends_there(
-    cells: PairCounts, bound: float
-) -> None:
+def test_p_of_a_difference_agrees_with_its_interval(cells: PairCounts, bound: float) -> None:
     _, lost, won, _ = cells
     p = difference_p(cells, bound)
     if (won - lost) / sum(cells) >= bound:

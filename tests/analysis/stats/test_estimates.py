@@ -24,7 +24,7 @@ def test_trials_that_differ_within_tasks_say_more_than_a_trial_a_task() -> None:
     assert alone[0] < low < 0.5 < high < alone[1]
 
 
-def test_p_of_a_mean_against_the_end_of_its_interval_is_two_and_a_half_per_cent() -> None:
+def test_p_of_a_mean_at_the_end_of_its_interval_is_2_5_per_cent() -> None:
     mean = mean_over(list(enumerate([3.0, 4.0, 5.0, 6.0, 7.0, 8.0])))
     assert mean is not None
     assert mean.interval is not None

@@ -14,9 +14,7 @@ def chance(pairs: int, lost: int, won: int, lose: float, win: float) -> float:
 
 @pytest.mark.parametrize("bound", [-0.1, -0.3, 0.0, 0.2])
 @pytest.mark.parametrize("pairs", [3, 7])
-def test_its_level_holds_whatever_the_chances_are_with_which_the_bound_is_reached(
-    pairs: int, bound: float
-) -> None:
+def test_the_exact_test_keeps_its_level_for_every_win_probability(pairs: int, bound: float) -> None:
     outcomes = [
         (lost, won) for lost, won in product(range(pairs + 1), repeat=2) if lost + won <= pairs
     ]

@@ -105,7 +105,7 @@ def test_of_nothing_solved_no_share_is_kept() -> None:
     assert retained_share(scored(3, 9), scored(0, 9)) is None
 
 
-def test_the_noise_floor_is_the_control_s_if_there_is_one_else_that_between_repeats() -> None:
+def test_the_noise_floor_comes_from_the_control_else_from_repeats() -> None:
     clean = scored(6, 10, repeats=2)
     other = clean | {("b", "0000", 1): False}
 

@@ -138,7 +138,7 @@ def reconnects(times: int, second: tuple[str, ...] = ("refuse",)) -> Story:
     return story
 
 
-def test_a_further_connection_try_is_a_retry_and_blind_after_two_that_failed_alike() -> None:
+def test_the_third_identical_connection_try_is_a_blind_retry() -> None:
     story = reconnects(3)
 
     assert of(story).retries == tries(story, "i2", "i3", "i4")
@@ -152,7 +152,7 @@ def test_connection_tries_that_fail_otherwise_are_not_failures_alike() -> None:
     assert of(story).blind == ()
 
 
-def test_the_first_request_that_reaches_the_host_is_the_retry_of_a_failed_try() -> None:
+def test_the_first_request_that_reaches_the_host_is_the_retry() -> None:
     story = reconnects(0).thinks(2, "goto").page("x2", f"{SHOP}cart").thinks(3, "goto").page("x3")
 
     assert of(story).retries == requests(story, "x2")
@@ -173,7 +173,7 @@ def test_who_goes_elsewhere_in_between_tries_to_connect_is_not_blind() -> None:
     assert of(story).blind == ()
 
 
-def test_tries_within_a_hold_are_one_unless_the_model_has_answered_between_them() -> None:
+def test_tries_within_a_hold_are_one_unless_the_model_answers_between() -> None:
     silent = reconnects(0).fails_to_reach(2, repeat_of="i1").fails_to_reach(3, repeat_of="i1")
     asked = reconnects(0).thinks(2, "reload").fails_to_reach(2, repeat_of="i1")
 
@@ -189,7 +189,7 @@ def test_a_program_needs_no_model_to_connect_again() -> None:
     assert of(story).blind == requests(story, "x3")
 
 
-def test_a_connection_that_is_only_slow_or_of_an_older_protocol_has_not_failed() -> None:
+def test_a_slow_or_older_protocol_is_not_a_failed_connection() -> None:
     for effect in ("lose_packets", "reorder_packets", "refuse_http2"):
         story = Story().thinks(1, "goto").fails_to_reach(1, effects=(effect,)).page("x1")
         story.thinks(2, "reload").page("x2")
@@ -302,7 +302,7 @@ def test_an_sdk_that_does_not_wait_is_early(waited_s: float, is_early: bool) -> 
     assert of(story).early == (again if is_early else ())
 
 
-def test_the_budget_that_one_page_takes_is_a_share_of_what_follows_the_fault() -> None:
+def test_a_pages_budget_is_a_share_of_the_steps_after_the_fault() -> None:
     story = Story().thinks(1, "goto").page("x1", OTHER).thinks(2, "goto").fault(2)
     story.thinks(3, "reload", (3000, 10)).page("x3").thinks(4, "noop", (3000, 10))
     story.thinks(5, "goto").page("x5", OTHER).thinks(6, "noop").stops()
@@ -321,7 +321,7 @@ def test_without_a_fault_it_is_the_share_of_all_steps() -> None:
     assert of(story) == Strategy(one_page=OnePage(OTHER, 2 / 3, 2 / 3))
 
 
-def test_an_agent_that_only_reloads_breaks_the_rule_and_one_that_stops_does_not() -> None:
+def test_an_agent_that_only_reloads_breaks_the_rule() -> None:
     trivial = of(reloads(404, 8))
     stops = of(reloads(404, 0).thinks(2, "report_infeasible"))
 

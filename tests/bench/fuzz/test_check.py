@@ -62,7 +62,7 @@ def test_an_answer_that_the_site_never_gave_is_not(tmp_path: Path) -> None:
     assert _errors(tmp_path, _received(400), _response(400, "site"), END)
 
 
-def test_an_odd_answer_that_comes_as_the_site_gave_it_may_be_read_otherwise(
+def test_an_odd_answer_may_pass_unchanged(
     tmp_path: Path,
 ) -> None:
     odd = b"HTTP/1.1 999 Odd\r\n\r\n"

@@ -176,7 +176,7 @@ def test_no_first_page_ends_it() -> None:
     assert benchmark().arm(load_preset("paper/network-error"), TASK) == "first_page"
 
 
-def test_the_picture_that_its_browser_shows_first_is_not_a_page_of_the_task() -> None:
+def test_the_browsers_start_picture_is_not_a_page_of_the_task() -> None:
     assert "https://cf.browser-use.com/*" in benchmark().exclusions(TASK)
 
 

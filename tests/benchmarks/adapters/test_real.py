@@ -380,7 +380,7 @@ def test_what_says_nothing_about_the_agent_is_void(
     assert says in str(failed(tmp_path, kind, words).void_reason)
 
 
-def test_an_exception_is_the_agents_where_it_chose_and_the_harnesss_elsewhere(
+def test_an_exception_in_get_action_is_the_agents_crash(
     tmp_path: Path,
 ) -> None:
     agents = failed(tmp_path, "AttributeError", "no content", "…, line 5, in get_action\n  x")

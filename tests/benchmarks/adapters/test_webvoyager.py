@@ -75,7 +75,7 @@ def test_the_tasks_are_the_checkouts_or_a_file_of_ones_own(
         (None, r"tasks\.jsonl cannot be read: .*No such file"),
     ],
 )
-def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
+def test_a_file_without_tasks_is_reported_with_a_remedy(
     webvoyager: Make, tmp_path: Path, content: str | None, says: str
 ) -> None:
     if content is not None:
@@ -84,7 +84,7 @@ def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
         webvoyager(tasks=str(tmp_path / "tasks.jsonl")).tasks()
 
 
-def test_a_folder_that_is_not_a_checkout_is_reported_by_what_was_found_there(
+def test_a_folder_that_is_not_a_checkout_is_reported_with_its_contents(
     webvoyager: Make, tmp_path: Path
 ) -> None:
     (tmp_path / "else").mkdir()

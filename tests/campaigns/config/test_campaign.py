@@ -262,7 +262,7 @@ def test_the_papers_campaign_has_exactly_its_seven_conditions() -> None:
         ("frequency-sweep", "first", [1, 2, 3, 5, 8]),
     ],
 )
-def test_a_sweep_is_one_scenario_in_rising_doses_beside_clean_and_a_control(
+def test_a_sweep_has_clean_a_control_and_rising_doses(
     name: str, axis: str, doses: list[float]
 ) -> None:
     clean, control, *dosed = load_campaign(name).conditions

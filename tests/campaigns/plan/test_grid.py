@@ -63,7 +63,7 @@ def orders(config: CampaignConfig, tasks: int) -> dict[str, list[tuple[str, ...]
 
 
 @pytest.mark.parametrize("conditions", [2, 5, 6, 7])
-def test_each_condition_is_equally_often_at_each_place_and_after_each_other(
+def test_condition_order_is_balanced_by_position_and_predecessor(
     conditions: int,
 ) -> None:
     rows = conditions if conditions % 2 == 0 else 2 * conditions

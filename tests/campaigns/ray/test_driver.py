@@ -196,7 +196,7 @@ while True:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("deaths", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_a_gateway_that_is_killed_is_started_again_but_not_three_times_in_a_row(
+def test_a_killed_gateway_is_restarted_at_most_twice_in_a_row(
     deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driver, "_START", GATEWAY)
@@ -226,7 +226,7 @@ def test_a_gateway_that_is_killed_is_started_again_but_not_three_times_in_a_row(
     assert "the process that speaks with Ray was ended by SIGKILL" in noticed[0]
 
 
-def test_a_cluster_that_takes_its_driver_down_before_it_is_reached_does_not_answer(
+def test_a_driver_ended_while_connecting_means_an_unreachable_cluster(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
     ours, theirs = pipe

@@ -160,7 +160,7 @@ def damaged(run: Path, file: str, text: str) -> str:
         ('{"schema_version": 1}', "this is not a manifest: campaign: Field required"),
     ],
 )
-def test_a_manifest_that_cannot_be_read_is_a_sentence_and_nothing_is_touched(
+def test_an_unreadable_manifest_is_reported_and_left_alone(
     tmp_path: Path, text: str, says: str
 ) -> None:
     assert says in damaged(tmp_path / "c", "manifest.json", text)
@@ -175,7 +175,7 @@ def test_an_outcome_that_cannot_be_read_is_a_sentence_with_a_remedy(
     )
 
 
-def test_a_run_that_was_killed_before_its_manifest_stood_can_be_gone_on_with(
+def test_a_run_killed_before_its_manifest_was_written_resumes(
     tmp_path: Path,
 ) -> None:
     (tmp_path / ".manifest.json.17-23").write_text('{"schema')

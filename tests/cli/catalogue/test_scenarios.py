@@ -53,7 +53,7 @@ def test_a_recording_of_another_site_is_told_that_nothing_was_hit(warex: Warex, 
     assert output == f"paper/server-error would have hit nothing in {har}\n"
 
 
-def test_a_rule_that_can_never_match_is_named_and_so_is_one_outside_the_sites(
+def test_rules_that_never_match_or_miss_all_sites_are_reported(
     warex: Warex, tmp_path: Path
 ) -> None:
     path = tmp_path / "config.json"

@@ -20,7 +20,7 @@ def parsed(*arguments: str) -> dict[str, Any]:
     return results
 
 
-def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() -> None:
+def test_every_recipe_field_is_an_option_without_a_default() -> None:
     assert parsed() == dict.fromkeys(Hyperparameters.model_fields.keys() - {"seed"})
 
 

@@ -69,7 +69,7 @@ def asked(path: str, kind: str = "document", method: str = "GET") -> Exchange:
     return Exchange("1", Request(method, f"https://shop.test{path}", {"sec-fetch-dest": kind}))
 
 
-def test_a_sneaked_in_item_reaches_the_shops_other_pages_and_its_basket_data() -> None:
+def test_a_sneaked_item_reaches_the_shops_pages_and_basket_data() -> None:
     assert not SNEAK.reaches(asked("/checkout"), {})
     _, state = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
 

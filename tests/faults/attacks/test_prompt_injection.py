@@ -81,7 +81,7 @@ def test_in_json_a_text_of_a_user_is_replaced_and_nothing_else(at: str | None) -
     assert changed == b'{"id": "r1", "reviews": [{"body": ' + message + b',  "stars": 5}]}'
 
 
-def test_in_json_only_texts_with_a_link_are_chosen_and_the_rule_is_about_data() -> None:
+def test_injection_into_json_is_about_data_and_texts_with_a_link() -> None:
     fault = PromptInjection(where="json")
 
     assert fault.resources == ("xhr",)

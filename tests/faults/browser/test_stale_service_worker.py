@@ -19,7 +19,7 @@ def test_a_site_gets_one_worker() -> None:
     assert not fault.spares(ELSEWHERE, state)
 
 
-def test_the_worker_has_the_key_of_its_page_and_says_nothing_of_who_made_it() -> None:
+def test_the_worker_has_its_pages_key_and_does_not_name_warex() -> None:
     text = script(StaleServiceWorker()).with_key("k1").worker_script
 
     assert text.endswith('("k1");')

@@ -20,7 +20,7 @@ def test_the_name_stays_without_an_address(code: str) -> None:
     assert state == {}
 
 
-def test_it_strikes_where_clients_look_names_up_and_shows_in_a_namespace_only() -> None:
+def test_dns_failure_hits_names_and_needs_a_namespace() -> None:
     assert DnsFailure.point == "name"
     assert DnsFailure.needs_namespace
 

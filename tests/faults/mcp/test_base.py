@@ -25,7 +25,7 @@ def test_over_streamable_http_the_request_itself_is_answered() -> None:
     assert (reply.status, json.loads(reply.body)["id"]) == (200, 7)
 
 
-def test_over_the_older_transport_it_is_accepted_and_the_answer_is_said_later() -> None:
+def test_the_older_mcp_transport_answers_on_its_event_stream() -> None:
     (effects, reply), _ = McpError(delay=2.0).effects(over("sse"), {}, KeyedRng(1, "r"))
 
     assert isinstance(effects, PushToolEvent)

@@ -40,7 +40,7 @@ def test_each_distribution_has_the_middle_and_the_width_that_it_says() -> None:
     assert fmean(pareto) == pytest.approx(3, rel=0.1)
 
 
-def test_a_delay_depends_on_the_request_and_its_number_but_not_on_the_order() -> None:
+def test_a_delay_depends_on_request_and_number_but_not_on_order() -> None:
     fault = Latency(distribution="lognormal")
     urls = [f"https://shop.test/{number % 10}" for number in range(30)]
     drawn = dict[str, list[float]]()

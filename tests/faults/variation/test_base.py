@@ -16,7 +16,7 @@ def without_report(fault: VariationFault, seed: int, page: int) -> str:
 
 
 @each
-def test_pages_are_changed_in_one_way_within_a_trial_and_in_another_in_the_next(
+def test_a_variation_is_constant_in_a_trial_and_differs_by_seed(
     fault: type[VariationFault],
 ) -> None:
     one = fault()

@@ -88,7 +88,7 @@ def test_always_brings_it_back(wall: Wall) -> None:
 
 
 @each_wall
-def test_each_page_of_it_leads_back_to_what_was_asked_for_and_takes_the_same_cookie(
+def test_every_wall_leads_back_and_accepts_the_same_cookie(
     wall: Wall,
 ) -> None:
     _, first, state = met(wall, page(), {})

@@ -8,7 +8,7 @@ from warex.seeds import KeyedRng
 STYLE = Exchange("1", Request("GET", "https://shop.test/a.css", {"sec-fetch-dest": "style"}))
 
 
-def test_it_is_about_styles_images_and_fonts_where_a_rule_names_nothing_else() -> None:
+def test_resource_failure_is_about_styles_images_and_fonts_by_default() -> None:
     assert ResourceFailure.default_resource == ("stylesheet", "image", "font")
 
 

@@ -43,7 +43,7 @@ def test_a_banner_shows_the_code_on_the_page_itself() -> None:
     assert not way_out.pages
 
 
-def test_no_code_is_right_that_can_be_typed_where_only_another_way_leads_on() -> None:
+def test_no_code_is_right_where_only_another_method_works() -> None:
     text, way_out, _ = met(TwoFactor(way="other"), page())
     other = way_out.pages["other"].decode()
 

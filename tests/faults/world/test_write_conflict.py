@@ -114,7 +114,7 @@ def test_without_a_known_form_any_page_of_the_site_is_the_one() -> None:
     assert not fault.still_applies(save, fault.observed(state, loaded("https://notes.test/")))
 
 
-def test_of_one_address_for_all_operations_only_the_same_one_is_refused_again() -> None:
+def test_only_the_same_operation_at_a_shared_url_is_refused_again() -> None:
     fault = WriteConflict()
     _, state = refused(fault, saved("https://notes.test/graphql", digest="a", **DATA))
 

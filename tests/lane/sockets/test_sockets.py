@@ -123,7 +123,7 @@ def frames(trial: Trial, exchange: Exchange, *, from_client: bool) -> list[Frame
     return [*trial.lane.frame(exchange, Frame(1, b"hello"), from_client=from_client)]
 
 
-def test_frames_of_data_wait_at_the_rate_of_their_direction_and_all_at_one_limit() -> None:
+def test_frames_wait_at_the_rate_of_their_direction_and_a_shared_limit() -> None:
     trial = limited(Bandwidth(down=500))
     one, other = opened(trial), opened(trial)
     assert trial.lane.wants_frames(one) == "change"

@@ -96,7 +96,7 @@ def test_the_first_token_of_a_stream_is_where_it_first_says_something(
     assert event.tokens_per_s == pytest.approx((event.output_tokens or 0) / 40)
 
 
-def test_after_its_first_token_the_events_of_a_stream_are_read_in_larger_parts() -> None:
+def test_stream_events_after_the_first_token_are_read_in_batches() -> None:
     call = tap(stream=True)
     call.begun = streamed_answer(call.request)
     reads = set()
@@ -185,7 +185,7 @@ def called(arguments: str) -> JsonValue:
         ("[" * 100_000, "[" * 100_000),
     ],
 )
-def test_a_tool_calls_arguments_are_redacted_in_the_answer_and_in_what_is_sent_again(
+def test_tool_arguments_are_redacted_in_answers_and_later_prompts(
     tmp_path: Path, arguments: str, retained: str
 ) -> None:
     message: dict[str, JsonValue] = {

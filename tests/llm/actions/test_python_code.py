@@ -103,7 +103,7 @@ def test_what_may_not_call_makes_no_calls(source: str) -> None:
     assert not python_calls(source)
 
 
-def test_functions_that_call_themselves_and_texts_that_double_come_to_an_end() -> None:
+def test_recursion_and_doubling_texts_are_bounded() -> None:
     assert python_calls("def f():\n    f(); f(); f()\nf()") == ()
     doubled = "a = 'x'\n" + "a = a + a\n" * 60 + "visit(a)"
     assert [call.name for call in python_calls(doubled) or ()] == ["visit"]

@@ -123,7 +123,7 @@ def test_tool_call_fragments_are_merged_by_index() -> None:
     )
 
 
-def test_another_id_is_another_call_even_where_the_gateway_gives_all_one_index() -> None:
+def test_tool_calls_with_different_ids_differ_despite_one_index() -> None:
     calls: list[JsonValue] = [
         {"index": 0, "id": id, "function": {"name": id, "arguments": "{}"}} for id in "ab"
     ]

@@ -221,7 +221,7 @@ async def test_a_slow_name_sends_its_asker_to_tcp_where_it_may_wait(
     assert [str(it.ipv4_address) for it in full.answers] == [asker.names.addresses("slow.test").v4]
 
 
-async def test_over_tcp_a_silent_name_is_silent_until_a_resolver_would_have_given_up(
+async def test_dns_silence_over_tcp_lasts_as_long_as_a_resolver_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("warex.proxy.dns.server.GIVES_UP_AFTER", 0.3)

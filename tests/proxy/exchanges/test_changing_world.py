@@ -121,9 +121,7 @@ async def with_session(
     writer.write(head.encode() + body)
 
 
-def test_the_site_no_longer_knows_its_visitor_and_the_client_forgets_the_cookie(
-    begin: Begin, plain: Origin
-) -> None:
+def test_cookie_loss_drops_session_cookies_on_both_sides(begin: Begin, plain: Origin) -> None:
     plain.routes |= {"/": with_session, "/plain": Answer(headers=[HTML]), "/shop/cart": Answer()}
     url = f"http://127.0.0.1:{plain.port}"
     with visiting(begin, CookieLoss(), Trigger(nth=(2,))) as (lane, client):

@@ -218,7 +218,7 @@ def test_what_is_held_when_the_trial_ends_is_missed(begin: Begin, plain: Origin)
 
 @pytest.mark.parametrize("size", [1000, 10_000_000])
 @pytest.mark.parametrize("leaves", [True, False], ids=["client leaves", "trial ends"])
-def test_an_upload_that_never_ends_stands_in_the_trace_and_counts_for_no_rule(
+def test_an_unfinished_upload_is_in_the_trace_but_not_counted(
     begin: Begin, plain: Origin, size: int, *, leaves: bool
 ) -> None:
     begun = (

@@ -57,7 +57,7 @@ def check(lane: Lane, delivered: int = 1) -> None:
     assert not lane.events(FaultMissed)
 
 
-def test_a_client_that_is_told_to_wait_asks_again_and_how_long_it_waited_is_known(
+def test_a_retry_after_a_wait_has_its_waiting_time(
     begin: Begin, ca: CertificateAuthority, model: Model
 ) -> None:
     with (

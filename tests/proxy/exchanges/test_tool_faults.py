@@ -167,7 +167,7 @@ def test_the_client_meets_the_fault_and_the_next_call_is_well(
     assert at_server == ["again"] if untouched else [message["id"], "again"]
 
 
-def test_no_other_fault_touches_a_call_of_a_tool_unless_it_spells_the_host_out(
+def test_http_faults_skip_tool_calls_unless_their_host_is_named(
     begin: Begin, plain: Origin
 ) -> None:
     for match, expected in (({}, text_content(TEXT)), ({"url": "http://127.0.0.1:*"}, 500)):

@@ -230,9 +230,7 @@ def test_messages_come_whole_at_the_rate_of_a_line_and_it_is_delivered(
     assert not lane.events(FaultMissed)
 
 
-def test_a_limited_rate_and_a_close_keep_the_parts_of_a_long_frame_together(
-    begin: Begin, site: Site
-) -> None:
+def test_a_rate_limit_or_close_does_not_split_a_long_frame(begin: Begin, site: Site) -> None:
     long = "x" * 200_000
     match = Match(url="*")
     faults = {"slow": Bandwidth(down=2_000_000), "closed": WebsocketFault(action="close", nth=(2,))}

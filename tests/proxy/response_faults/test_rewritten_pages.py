@@ -330,9 +330,7 @@ def test_a_popup_comes_over_an_injected_error_page_too(begin: Begin, plain: Orig
     assert [(it.rule, it.reason) for it in lane.events(FaultMissed)] == [("popup", "not_rendered")]
 
 
-def test_a_page_that_came_late_keeps_its_coding_where_its_head_alone_is_changed(
-    begin: Begin, plain: Origin
-) -> None:
+def test_a_change_of_the_head_alone_keeps_the_content_coding(begin: Begin, plain: Origin) -> None:
     late = JavascriptFailure(mode="delay", delay=0.01, stage="response")
     both = Scenario.model_validate(
         {

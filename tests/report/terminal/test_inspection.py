@@ -83,7 +83,7 @@ def _seeing(folder: Path) -> Path:
     return RunFolder(folder).manifest().trial("server-error", "add", solved(), story.stops())
 
 
-def test_each_step_shows_the_page_and_what_is_new_in_the_prompt_and_the_answer(
+def test_each_step_shows_page_new_prompt_and_answer(
     tmp_path: Path,
 ) -> None:
     text = _printed(render_inspect(inspect_trial(_seeing(tmp_path))), 80)

@@ -126,7 +126,7 @@ def test_the_report_opens_with_what_the_proxy_alone_does() -> None:
     ]
 
 
-def test_the_share_that_parts_before_any_fault_stands_beside_the_noise_floor() -> None:
+def test_the_share_that_diverges_before_any_fault_is_shown() -> None:
     parted = (Counts((("same", 3), ("before_faults", 2))), None, Counts((("at_fault", 4),)))
     rows = [row(str(number), parting=each) for number, each in enumerate(parted)]
 

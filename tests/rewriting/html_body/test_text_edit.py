@@ -208,7 +208,7 @@ def test_a_page_becomes_the_same_in_whatever_pieces_it_comes(
     assert pieces.changes == full.changes
 
 
-def test_a_page_without_anything_of_the_kind_is_not_taken_apart_and_not_held(
+def test_a_page_without_a_match_is_neither_parsed_nor_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(HtmlStream, "tokens", None)

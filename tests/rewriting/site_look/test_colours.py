@@ -30,9 +30,7 @@ from warex.rewriting.site_look.colours import colour_in, contrast, text_on
         ("", ""),
     ],
 )
-def test_a_colour_is_read_in_every_notation_and_one_that_lets_through_is_none(
-    value: str, colour: str
-) -> None:
+def test_colours_are_read_in_every_notation_if_opaque(value: str, colour: str) -> None:
     assert colour_in(value) == colour
 
 

@@ -20,7 +20,7 @@ def rules() -> str:
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.skipif(not ROOT, reason="only root may change rules, even those of a network apart")
-def test_every_program_of_the_captured_user_is_proxied_and_the_machine_is_not() -> None:
+def test_only_programs_of_the_captured_user_are_proxied() -> None:
     before = rules()
     findings = {each.name: each for each in probe_iptables(find_chromium())}
 

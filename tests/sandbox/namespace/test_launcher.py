@@ -419,7 +419,7 @@ print("pki" if os.path.exists(os.path.expanduser("~/.pki")) else "clean")
 """
 
 
-def test_where_parts_of_proc_are_hidden_as_in_a_container_it_says_what_helps() -> None:
+def test_a_hidden_proc_is_reported_with_a_remedy() -> None:
     with folder_of(USERS[-1]) as folder:
         ran = python_as(USERS[-1], _MASKED, folder)
 

@@ -80,7 +80,7 @@ def test_no_variable_names_a_proxy(ca: CertificateAuthority, tmp_path: Path) -> 
     assert environment.browser_arguments == ()
 
 
-def test_a_folder_of_certificates_gets_ours_under_the_name_that_openssl_looks_for(
+def test_a_certificate_folder_gets_the_ca_under_openssls_hash_name(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     folder = tmp_path / "certs"
@@ -248,7 +248,7 @@ def test_java_trusts_the_ca_without_options(inside: FakeNetwork, tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("who", LAST, ids=str)
-def test_chromium_trusts_the_ca_without_being_told_and_nothing_stays_in_home(who: User) -> None:
+def test_chromium_trusts_the_ca_and_home_stays_unchanged(who: User) -> None:
     code = f"""
 import os, tempfile
 from pathlib import Path

@@ -231,7 +231,7 @@ def test_a_repeat_gets_at_the_answer_what_the_first_got_there() -> None:
     assert places(answered(injector, ask(), 2).superseded) == [("count", "", 2)]
 
 
-def test_a_repeat_whose_first_was_never_answered_is_judged_at_its_own_answer() -> None:
+def test_a_repeat_of_an_unanswered_request_is_decided_at_its_answer() -> None:
     injector = Injector(one(match={"status": 200}, fault=AFTER), 1)
     first = ask()
     injector.request(first, 0)

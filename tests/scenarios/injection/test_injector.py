@@ -308,7 +308,7 @@ PROGRAM = {"user-agent": "python-requests/2.32", "accept": "*/*"}
         (None, PAGE, PROGRAM, False, False),
     ],
 )
-def test_the_first_request_of_a_program_is_its_first_page_where_a_rule_says_so(
+def test_a_programs_first_request_is_a_page_if_a_rule_matches_it(
     resource: list[JsonValue] | None,
     url: str,
     headers: dict[str, str],
@@ -989,7 +989,7 @@ def test_what_is_over_takes_little_memory() -> None:
     assert (last - warm) / (2 * block) < 60
 
 
-def test_what_goes_on_is_hit_whatever_the_trigger_says_and_is_one_occurrence() -> None:
+def test_a_lasting_fault_is_one_occurrence_despite_the_trigger() -> None:
     quota: JsonValue = {"kind": "rate_limit", "window": 10}
     injector = Injector(scenario(rule("quota", fault=quota, trigger={"first": 1})), seed=1)
     asked = [send(injector, now=at).injections for at in (0.0, 4.0, 9.9, 10.0, 50.0)]

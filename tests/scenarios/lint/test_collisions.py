@@ -55,14 +55,14 @@ def test_rules_whose_windows_are_apart_never_meet() -> None:
     assert "may meet" in warnings_of(early, at_its_edge)
 
 
-def test_a_match_without_keys_that_is_always_hit_leaves_nothing_to_a_narrower_one() -> None:
+def test_an_always_rule_without_match_hides_a_later_narrower_rule() -> None:
     wide = rule("a")
     narrow = rule("b", match={"url_exact": "https://a.example/x", "method": "GET"})
     assert "Rule 'b' can never apply" in warnings_of(wide, narrow)
     assert "'b' is applied and 'a' is missed" in warnings_of(narrow, wide)
 
 
-def test_a_rule_about_third_parties_leaves_the_sites_own_scripts_to_a_later_one() -> None:
+def test_a_third_party_rule_leaves_own_scripts_to_a_later_rule() -> None:
     foreign = {"kind": "javascript_failure", "third_party": True}
     scripts = {"kind": "javascript_failure"}
     assert "'a' is applied and 'b' is missed" in warnings_of(
@@ -224,7 +224,7 @@ def test_groups_that_do_not_meet_are_distinguished() -> None:
     ]
 
 
-def test_rules_that_one_rule_leaves_nothing_to_are_reported_once_and_meet_no_other() -> None:
+def test_hidden_rules_are_reported_once_and_not_compared_further() -> None:
     made = [rule(name, match=PAGES) for name in "abcd"]
     assert in_words(scenario(*made)) == (
         "Rules 'b', 'c' and 'd' can never apply: rule 'a' comes before them and already answers"

@@ -41,7 +41,7 @@ def test_a_name_that_the_browser_knows_by_then_is_doubted() -> None:
     )
 
 
-def test_what_may_lie_elsewhere_than_on_a_task_site_counts_from_the_first_page_on() -> None:
+def test_arming_by_first_page_warns_of_rules_beyond_the_sites() -> None:
     assert "all others once the first page has been asked for" in warnings_of("first_page")
     sites: JsonValue = {"url": "{sites}"}
     for kind in ("connection_refused", "dns_failure"):

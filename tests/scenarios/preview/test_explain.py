@@ -132,7 +132,7 @@ def test_a_scenario_without_rules_says_that_nothing_is_hit() -> None:
     assert "There are no rules: nothing is hit." in explain(scenario())
 
 
-def test_a_connection_fault_is_explained_by_what_is_tried_and_where_it_shows() -> None:
+def test_a_connection_fault_is_explained_by_attempt_and_mode() -> None:
     message = flat(
         scenario(
             rule(

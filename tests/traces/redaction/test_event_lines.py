@@ -25,7 +25,7 @@ def call(**more: Any) -> McpCall:
 
 
 @pytest.mark.parametrize("name", ["arguments", "result"])
-def test_a_long_value_of_a_tool_call_is_shortened_and_a_secret_at_its_end_is_none(
+def test_no_secret_stays_at_the_end_of_a_shortened_tool_value(
     name: str,
 ) -> None:
     value = {"content": [{"type": "text", "text": "x" * 262_100 + f" {TOKEN} " + "y" * 100}]}

@@ -35,7 +35,7 @@ def answers(story: Story, answer: str) -> Story:
         ("Anna Smith", "Anna Novak", "anna  novak wrote it", "by Anna Smith."),
     ],
 )
-def test_the_false_value_in_the_answer_is_passed_on_and_the_true_one_worked_around(
+def test_a_false_value_is_passed_on_and_the_true_one_is_a_workaround(
     before: str, after: str, false: str, true: str
 ) -> None:
     wrong, right = (

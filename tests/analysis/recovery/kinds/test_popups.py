@@ -89,7 +89,7 @@ def dialog() -> Story:
     return Story().thinks(1, "goto").met(1, "native_dialog", SURE)
 
 
-def test_a_dialog_of_the_browser_that_the_model_had_answered_is_recovered_from(
+def test_a_browser_dialog_answered_after_the_model_is_recovered_from(
     tmp_path: Path,
 ) -> None:
     recoveries = judged(dialog().thinks(2, "click").reports(1, "accepted"), tmp_path)
@@ -97,7 +97,7 @@ def test_a_dialog_of_the_browser_that_the_model_had_answered_is_recovered_from(
     assert (recoveries.verdict, recoveries.steps) == ("recovered", 1)
 
 
-def test_a_dialog_that_was_answered_before_the_model_was_asked_was_the_driver_s(
+def test_a_dialog_answered_before_the_model_was_answered_by_the_driver(
     tmp_path: Path,
 ) -> None:
     recoveries = judged(dialog().reports(1, "dismissed").thinks(2, "click").stops(), tmp_path)

@@ -109,7 +109,7 @@ def test_a_wall_that_was_passed_without_the_page_is_not_a_recovery(tmp_path: Pat
 
 
 @pytest.mark.parametrize("back", [True, False])
-def test_a_session_is_regained_when_the_page_comes_after_a_call_to_the_model(
+def test_a_session_is_recovered_if_the_page_follows_a_model_call(
     back: bool, tmp_path: Path
 ) -> None:
     story = refused(Story().thinks(1, "goto"), 1, status=307, kind="session_expired").page("x2")
