@@ -36,7 +36,7 @@ class Broken:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[RunningLane]:
         async with run_lane(self._config) as running:
-            running.recorder.on_broken = self.reasons.append
+            running.recorder.on_broken = lambda cause: self.reasons.append(str(cause))
             yield running
 
     async def meets_a_dead_connection(self, running: RunningLane, path: str) -> None:

@@ -427,7 +427,7 @@ def test_an_error_of_the_proxy_is_the_reason_of_the_void(
     context: TrialContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broke(proxy: Proxy) -> None:
-        proxy.broken = "KeyError: 'x'"
+        proxy.void = TrialVoid("KeyError: 'x'")
 
     monkeypatch.setattr(trials, "open_sandbox", breaking(broke))
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from warex.clock import Clock
-from warex.errors import MachineError
+from warex.errors import MachineError, TrialVoid, WarexError
 from warex.lane.record.recorder import Recorder
 from warex.traces import (
     Armed,
@@ -80,23 +80,23 @@ def test_what_no_rule_hits_is_not_a_miss() -> None:
 
 
 def test_the_first_break_is_reported_once_and_all_are_written(tmp_path: Path) -> None:
-    reasons: list[str] = []
+    causes: list[WarexError] = []
     path = tmp_path / "events.jsonl"
     with TraceWriter(path, Clock()) as writer:
-        recorder = Recorder(Clock(), writer, on_broken=reasons.append)
+        recorder = Recorder(Clock(), writer, on_broken=causes.append)
         recorder.harness_broke("first", "x1")
         recorder.harness_broke("second")
-    assert reasons == ["first"]
+    assert [(type(cause), str(cause)) for cause in causes] == [(TrialVoid, "first")]
     assert recorder.broken == "first"
     reasons = [event.reason for event in read_trace(path).events(HarnessBroke)]
     assert reasons == ["first", "second"]
 
 
 def test_a_trace_that_cannot_be_written_breaks_the_trial(tmp_path: Path) -> None:
-    reasons: list[str] = []
+    causes: list[WarexError] = []
     with Full(tmp_path / "events.jsonl", Clock()) as writer:
-        recorder = Recorder(Clock(), writer, on_broken=reasons.append)
+        recorder = Recorder(Clock(), writer, on_broken=causes.append)
         with pytest.raises(MachineError):
             recorder.write(Armed(by="start"))
         recorder.harness_broke("afterwards")
-    assert reasons == ["the disk is full"]
+    assert [(type(cause), str(cause)) for cause in causes] == [(MachineError, "the disk is full")]

@@ -11,7 +11,7 @@ import pytest
 
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
-from warex.errors import InputError, MachineError, TrialVoid
+from warex.errors import InputError, MachineError, ProcessDied, TrialVoid
 from warex.faults.server.http_error import HttpError
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -35,6 +35,7 @@ def test_a_killed_proxy_is_a_broken_trial_with_a_whole_trace(begin: Begin, plain
         with pytest.raises(TrialVoid):
             lane.proxy.call("GET", "/status")
     assert lane.proxy.broken == "the proxy died before the trial's end"
+    assert isinstance(lane.proxy.void, ProcessDied)
     kinds = [entry.event.event for entry in lane.trace.entries]
     assert kinds == ["trial_began", "armed", *["request", "response"] * 5]
 
@@ -47,6 +48,7 @@ def test_a_full_disk_is_reported_to_the_owner(begin: Begin, plain: Origin) -> No
             client.get(f"http://127.0.0.1:{plain.port}/a")
         wait_until(lambda: lane.proxy.broken)
         assert "events.jsonl" in (lane.proxy.broken or "")
+    assert isinstance(lane.proxy.void, MachineError)
     assert plain.paths == []
     assert [entry.event.event for entry in lane.trace.entries] == ["trial_began", "armed"]
 

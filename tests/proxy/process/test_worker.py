@@ -37,8 +37,7 @@ def test_a_worker_reports_ready_and_ends_cleanly(
     ready, ended = lines_of(channel)
     assert ready["kind"] == "ready"
     assert ready.keys() == {"kind", "pid", "port", "control", "token"}
-    assert ended.keys() == {"kind", "broken", "saw"}
-    assert ended["broken"] is None
+    assert ended.keys() == {"kind", "saw"}
 
 
 def test_a_caller_that_says_nothing_is_not_served(channel: socket.socket) -> None:
