@@ -6,7 +6,7 @@ from warex.report.tables.attacks import attack_sheet
 RUN = run(row("injection", 2, 2))
 
 
-def test_the_attack_success_rate_stands_beside_what_is_not_known() -> None:
+def test_the_attack_rate_is_beside_the_unknown_trials() -> None:
     sheet = attack_sheet(RUN, table(attacks=(AttackRates("patient", "injection", Rate(1, 4), 2),)))
 
     ((line,),) = [block.lines for block in sheet.blocks]
