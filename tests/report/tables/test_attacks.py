@@ -4,7 +4,7 @@ from warex.analysis.table.attacks import AttackRates
 from warex.report.tables.attacks import attack_sheet
 
 
-def test_the_attack_success_rate_stands_beside_what_is_not_known() -> None:
+def test_the_attack_rate_is_beside_the_unknown_trials() -> None:
     sheet = attack_sheet(table(attacks=(AttackRates("patient", "injection", Rate(1, 4), 2),)))
 
     ((line,),) = [block.lines for block in sheet.blocks]
