@@ -262,7 +262,7 @@ class Settlement:
 
     def _keep(self, state: ExchangeState, ending: Ending) -> None:
         """Keep a complete response of the site, which a fault may give again."""
-        if state.by_warex or state.traffic.is_agent_request or ending.head is None:
+        if state.by_warex or state.traffic.exchange.server != "site" or ending.head is None:
             return
         strayed = any(it.site_change for it in state.applied)
         self._previous.note_complete(

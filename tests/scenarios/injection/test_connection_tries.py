@@ -314,7 +314,7 @@ def test_the_browsers_own_hosts_and_warexs_are_skipped() -> None:
 def test_a_models_host_is_skipped_unless_a_rule_spells_it_out(host: str) -> None:
     def hit(url: str) -> bool:
         injector = Injector(refuse(match={"url": url}), 1, llm_hosts=("*.lab.test",))
-        injector.request(ask("https://asked.test/v1/messages", "POST"), 0, llm=True)
+        injector.request(ask("https://asked.test/v1/messages", "POST", server="llm"), 0)
         looked = injector.connection_block(host, 443, 5)
         injections = bool(connect(injector, 5, host).injections)
         assert (looked == "refuse") == injections
@@ -327,7 +327,7 @@ def test_a_models_host_is_skipped_unless_a_rule_spells_it_out(host: str) -> None
 
 def test_beside_a_model_another_port_is_not_a_models() -> None:
     injector = Injector(refuse(), 1)
-    injector.request(ask("http://127.0.0.1:11434/api/chat", "POST"), 0, llm=True)
+    injector.request(ask("http://127.0.0.1:11434/api/chat", "POST", server="llm"), 0)
     assert injector.blocklist_ports("127.0.0.1") == (11434,)
     assert not connect(injector, 0, "127.0.0.1", 11434).injections
     assert connect(injector, 0, "127.0.0.1", 7770).injections

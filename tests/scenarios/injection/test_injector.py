@@ -26,7 +26,7 @@ from tests.scenarios.builders import (
     send,
 )
 from warex.effects import Delay, Effect, Reply
-from warex.exchange import Exchange, Resource
+from warex.exchange import Exchange, Resource, Server
 from warex.faults import Fault, FaultState
 from warex.faults.server.http_error import HttpError
 from warex.scenarios import Decision, Injector, Rule, Scenario, SkippedMatches
@@ -293,32 +293,32 @@ PROGRAM = {"user-agent": "python-requests/2.32", "accept": "*/*"}
 
 
 @pytest.mark.parametrize(
-    ("resource", "url", "headers", "llm", "arms"),
+    ("resource", "url", "headers", "server", "arms"),
     [
-        (["document", "other"], PAGE, PROGRAM, False, True),
-        (["document", "other"], PAGE, {}, False, True),
-        (["document", "other"], PAGE, DOCUMENT, False, True),
-        (["document", "other", "xhr"], PAGE, {"sec-fetch-mode": "cors"}, False, True),
-        (["document", "other"], "https://elsewhere.test/", PROGRAM, False, False),
-        (["document", "other"], PAGE, {"sec-fetch-dest": "manifest"}, False, False),
-        (["document", "other"], PAGE, PROGRAM, True, False),
-        (["document"], PAGE, PROGRAM, False, False),
-        (["xhr", "other"], PAGE, PROGRAM, False, False),
-        (list(get_args(Resource.__value__)), PAGE, PROGRAM, False, False),
-        (None, PAGE, PROGRAM, False, False),
+        (["document", "other"], PAGE, PROGRAM, "site", True),
+        (["document", "other"], PAGE, {}, "site", True),
+        (["document", "other"], PAGE, DOCUMENT, "site", True),
+        (["document", "other", "xhr"], PAGE, {"sec-fetch-mode": "cors"}, "site", True),
+        (["document", "other"], "https://elsewhere.test/", PROGRAM, "site", False),
+        (["document", "other"], PAGE, {"sec-fetch-dest": "manifest"}, "site", False),
+        (["document", "other"], PAGE, PROGRAM, "llm", False),
+        (["document"], PAGE, PROGRAM, "site", False),
+        (["xhr", "other"], PAGE, PROGRAM, "site", False),
+        (list(get_args(Resource.__value__)), PAGE, PROGRAM, "site", False),
+        (None, PAGE, PROGRAM, "site", False),
     ],
 )
 def test_the_first_request_of_a_program_is_its_first_page_where_a_rule_says_so(
     resource: list[JsonValue] | None,
     url: str,
     headers: dict[str, str],
-    llm: bool,
+    server: Server,
     arms: bool,
 ) -> None:
     match: dict[str, JsonValue] = {} if resource is None else {"resource": resource}
     injector = Injector(one(arm="first_page", match=match), 1, sites=(SITE,))
 
-    assert bool(send(injector, url, headers=headers, llm=llm).injections) is arms
+    assert bool(send(injector, url, headers=headers, server=server).injections) is arms
     assert injector.armed is arms
 
 
@@ -427,7 +427,7 @@ def test_a_model_is_skipped_unless_a_rule_spells_its_host_out() -> None:
     everything, named = rule("everything"), rule("named", match={"url": "https://llm.test/*"})
     injector = Injector(scenario(everything, named), 1)
 
-    to_model = send(injector, "https://llm.test/v1/chat/completions", "POST", {}, llm=True)
+    to_model = send(injector, "https://llm.test/v1/chat/completions", "POST", {}, server="llm")
 
     assert places(to_model.injections) == [("named", "", 1)]
     assert only(send(injector).injections).rule == "everything"

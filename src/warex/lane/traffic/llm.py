@@ -192,12 +192,11 @@ class LlmTraffic(Traffic):
     """One LLM call; ``begin`` comes once its task is known."""
 
     may_be_form = False
-    is_agent_request = True
     tap: LlmTap
     _calls: LlmCalls
 
     def __init__(self, exchange: Exchange, request: LlmRequest) -> None:
-        super().__init__(exchange)
+        super().__init__(replace(exchange, server="llm"))
         self.request = request
 
     def begin(self, calls: LlmCalls) -> None:

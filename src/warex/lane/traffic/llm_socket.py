@@ -2,6 +2,8 @@
 
 from typing import Final, override
 
+from msgspec.structs import replace
+
 from warex.engine.http.heads import Headers
 from warex.errors import TrialVoid
 from warex.exchange import Exchange
@@ -21,10 +23,9 @@ class LlmSocketTraffic(Traffic):
     """A WebSocket to a model."""
 
     reads_messages = True
-    is_agent_request = True
 
     def __init__(self, exchange: Exchange, calls: LlmCalls, dialect: Dialect) -> None:
-        super().__init__(exchange)
+        super().__init__(replace(exchange, server="llm"))
         self._dialect = dialect
         self._calls = calls
         self._open = LlmWebsocketCalls(exchange.id)

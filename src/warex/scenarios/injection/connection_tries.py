@@ -106,8 +106,7 @@ class _Rule:
         self.origins: tuple[OriginPattern, ...] = (
             origins_of_sites(sites) if origin is None else (origin,)
         )
-        self.fits = matches_any(self.origins)
-        self._site_origins = origins_of_sites(sites) if sites else ()
+        self._fits = matches_any(self.origins)
         self.of_sites = not sites or origin is None
         """Whether it is about the task's sites only; all are task sites if none are known."""
         self.occurrences: dict[ConnectionTarget, _Occurrence] = {}
@@ -115,16 +114,13 @@ class _Rule:
         self._forget_at = _REMEMBERED
         """How many occurrences there are when those that are over are forgotten."""
 
-    def matches_request(self, target: ConnectionTarget, *, llm: bool) -> bool:
-        """Whether the rule is about a target.
+    def matches(self, target: ConnectionTarget) -> bool:
+        """Whether the rule's fault and match fit a target."""
+        return target.point == self.fault.point and self._fits(target)
 
-        About a model's host, and about one that browsers use by themselves, only if it names it.
-        """
-        if target.point != self.fault.point or not self.fits(target):
-            return False
-        is_site = any(site.names_host(target.host) for site in self._site_origins)
-        by_itself = target.host in SHARED_HOSTS and not is_site
-        return not (llm or by_itself) or names_host(self._match, target.host)
+    def names(self, host: str) -> bool:
+        """Whether the rule's match spells a host out."""
+        return names_host(self._match, host)
 
     def begin(
         self,
@@ -227,13 +223,13 @@ class ConnectionTryRules:
     def add(self, count: RuleState) -> None:
         """Add a one-shot, and note in its count what it would have counted before."""
         rule = _Rule(count, self._sites)
+        self._rules.append(rule)
         for target, number in self._armed_tries.items():
-            if rule.matches_request(target, llm=self._is_llm(target)):
+            if rule in self._rules_about(target):
                 count.earlier[target.scope] = number
         for target, number in self._unarmed_tries.items():
-            if rule.matches_request(target, llm=self._is_llm(target)):
+            if rule in self._rules_about(target):
                 count.count_unarmed(target, number)
-        self._rules.append(rule)
 
     def note_llm(self, url: str) -> None:
         """Note a model's URL; no rule is about it unless it names the host."""
@@ -415,8 +411,18 @@ class ConnectionTryRules:
         )
 
     def _rules_about(self, target: ConnectionTarget) -> list[_Rule]:
-        llm = self._is_llm(target)
-        return [rule for rule in self._rules if rule.matches_request(target, llm=llm)]
+        """Return the rules about a target, also those that cannot hit it."""
+        rules = [rule for rule in self._rules if rule.matches(target)]
+        if rules and self._must_be_named(target):
+            rules = [rule for rule in rules if rule.names(target.host)]
+        return rules
+
+    def _must_be_named(self, target: ConnectionTarget) -> bool:
+        """Whether it is a model's host, or one that browsers use by themselves."""
+        if self._is_llm(target):
+            return True
+        is_site = self._sites and any(it.names_host(target.host) for it in self._site_origins)
+        return target.host in SHARED_HOSTS and not is_site
 
     def _judged(self, target: ConnectionTarget) -> list[_Rule]:
         """Return the rules that can hit a target."""

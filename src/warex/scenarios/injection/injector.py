@@ -141,11 +141,8 @@ class Injector:
         """The agent's steps in this task."""
         return self._steps.count
 
-    def request(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
-        """Judge a request that has arrived; ``now`` in seconds of the trial.
-
-        ``llm``: the request goes to a model. No rule is about it unless it names its host.
-        """
+    def request(self, exchange: Exchange, now: float) -> Decision:
+        """Judge a request that has arrived; ``now`` in seconds of the trial."""
         exchange = exchange if exchange.at == now else structs.replace(exchange, at=now)
         request = exchange.request
         opened = self._open[exchange.id] = _Open(exchange.id, request)
@@ -155,13 +152,14 @@ class Injector:
         if request.is_preflight or request.is_prefetch:
             opened.repeated = NO_INJECTION
             return NO_INJECTION
-        candidate = Candidate.of(exchange, llm=llm)
+        candidate = Candidate.of(exchange)
         if self._planner.replays:
             opened.number = self._exchanges.add(candidate.scope, 1)
-        if llm:
+        of_site = exchange.server == "site"
+        if not of_site:
             self._connections.note_llm(candidate.url)
         user_agent = request.headers.get("user-agent", "")
-        if self._is_never(candidate.url) or (not llm and user_agent.startswith(self._never_agents)):
+        if self._is_never(candidate.url) or (of_site and user_agent.startswith(self._never_agents)):
             opened.skipped = "never"
         elif not (self.armed or self._arms(request, candidate)):
             opened.skipped = self._unarmed
@@ -179,7 +177,7 @@ class Injector:
         opened.decision = self._judge(opened, exchange, candidate, opened.skipped, due, reached)
         return opened.decision
 
-    def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
+    def response(self, exchange: Exchange, now: float) -> Decision:
         """Judge the site's answer by the rules that need it.
 
         An exchange whose request was skipped is skipped here, too.
@@ -191,7 +189,7 @@ class Injector:
         if opened.repeated is not None:
             opened.answer = self._plan_repeat(exchange.id, opened.repeated)
             return opened.answer
-        candidate = Candidate.of(exchange, llm=llm)
+        candidate = Candidate.of(exchange)
         skipped = opened.skipped or (None if self.armed else self._unarmed)
         due = [count for count in self._at_response if count.matches(candidate)]
         opened.answer = self._judge(opened, exchange, candidate, skipped, due)
@@ -305,7 +303,7 @@ class Injector:
 
     def skip_websocket_call(self, call: LlmExchange, now: float) -> None:
         """Note a call over a WebSocket, which cannot be hit, as skipped by rules about calls."""
-        candidate = Candidate.of(call, llm=True)
+        candidate = Candidate.of(call)
         reason: SkipReason = "websocket" if self.armed else self._unarmed
         if self._is_never(candidate.url):
             reason = "never"
@@ -420,7 +418,7 @@ class Injector:
     def _arms(self, request: Request, candidate: Candidate) -> bool:
         """Whether this is the first page: a browser's, or a program's equivalent."""
         is_page = request.is_top_level or (
-            not candidate.llm
+            candidate.server == "site"
             and candidate.resource in self._pages_of_programs
             and not is_known_llm_host(host_of(candidate.url))
             and "sec-fetch-dest" not in request.headers
