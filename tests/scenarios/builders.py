@@ -64,7 +64,7 @@ def send(
     exchange = ask(url, method, headers, server=server)
     decision = injector.request(exchange, now)
     for injection in decision.injections:
-        injector.settle(injection, delivered=True)
+        injection.settle(delivered=True)
     injector.finish(exchange.id)
     return decision
 

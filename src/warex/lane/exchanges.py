@@ -393,7 +393,7 @@ class Exchanges:
         for injection in injections:
             state.pending.remove(injection)
             if not state.traffic.can_apply(injection):
-                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                settle(self._recorder, injection, "nothing_to_rewrite")
                 continue
             applied = AppliedInjection(injection)
             state.applied.append(applied)

@@ -90,7 +90,7 @@ class RelayedResponses:
             if changes_events(injection):
                 continue
             if changes_socket(injection):  # The site has not opened one.
-                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                settle(self._recorder, injection, "nothing_to_rewrite")
                 continue
             if not rewrites(injection):
                 self._apply(state, injection)
@@ -148,7 +148,7 @@ class RelayedResponses:
         kind = _media_type(head)
         if kind not in MEDIA_TYPES or not StreamDecoder.reads(coding):
             for injection in injections:
-                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                settle(self._recorder, injection, "nothing_to_rewrite")
             return head
         rules: list[MessageRule] = []
         for injection in injections:
@@ -175,7 +175,7 @@ class RelayedResponses:
 
     def _apply(self, state: ExchangeState, injection: PlannedInjection) -> None:
         if not state.traffic.can_apply(injection):
-            settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+            settle(self._recorder, injection, "nothing_to_rewrite")
             return
         applied = AppliedInjection(injection)
         state.applied.append(applied)

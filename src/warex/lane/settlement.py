@@ -129,7 +129,7 @@ class Settlement:
     def miss_pending(self, state: ExchangeState, reason: MissReason) -> None:
         """Settle the injections that can no longer be applied."""
         for injection in state.pending:
-            settle(self._recorder, state.task.injector, injection, reason)
+            settle(self._recorder, injection, reason)
         state.pending = []
 
     def settle(self, state: ExchangeState, applied: AppliedInjection, arrived: bool) -> None:
@@ -159,7 +159,6 @@ class Settlement:
             state.traffic.note_delivered(applied.injection)
         settle(
             self._recorder,
-            state.task.injector,
             applied.injection,
             delivery.missed,
             applied.waited_s,

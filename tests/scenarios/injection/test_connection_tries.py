@@ -45,7 +45,7 @@ def connect(
 ) -> Decision:
     decision = injector.connection_try("connect", host, port, now, met=met)
     for injection in decision.injections:
-        injector.settle(injection, delivered=True)
+        injection.settle(delivered=True)
     return decision
 
 
@@ -230,13 +230,13 @@ def test_a_miss_gives_the_budget_back_and_a_delivered_repeat_keeps_it() -> None:
     one_time: JsonValue = {"random": {"times": 1, "probability": 1.0}}
     missed = Injector(refuse(trigger=one_time), 1)
     [injection] = missed.connection_try("connect", SHOP, 443, 0).injections
-    missed.settle(injection, delivered=False)
+    injection.settle(delivered=False)
     assert ordinals(missed, 10) == [2]
     retained = Injector(refuse(trigger=one_time), 1)
     [first] = retained.connection_try("connect", SHOP, 443, 0).injections
     [again] = retained.connection_try("connect", SHOP, 443, 1).injections
-    retained.settle(first, delivered=False)
-    retained.settle(again, delivered=True)
+    first.settle(delivered=False)
+    again.settle(delivered=True)
     assert ordinals(retained, 10) == [None]
 
 

@@ -681,8 +681,8 @@ def test_a_miss_uses_its_ordinal_but_gives_the_budget_back() -> None:
     missed = only(injector.request(ask(), 0).injections)
 
     assert hits(injector, [PAGE]) == []
-    injector.settle(missed, delivered=False)
-    injector.settle(missed, delivered=False)
+    missed.settle(delivered=False)
+    missed.settle(delivered=False)
 
     assert only(send(injector).injections).ordinal == 3
     assert hits(injector, FIVE) == []
@@ -692,7 +692,7 @@ def test_a_superseded_hit_gives_no_budget_back() -> None:
     once: JsonValue = {"random": {"times": 1, "probability": 1.0}}
     injector = Injector(scenario(rule("a", trigger={"first": 2}), rule("b", trigger=once)), 1)
     for _ in range(2):
-        injector.settle(only(injector.request(ask(), 0).superseded), delivered=False)
+        only(injector.request(ask(), 0).superseded).settle(delivered=False)
 
     assert hits(injector, FIVE) == [1]
 
@@ -701,7 +701,7 @@ def test_a_past_tasks_miss_gives_no_budget_to_the_next() -> None:
     injector = Injector(one(trigger={"random": {"times": 1, "probability": 1.0}}), 1)
     missed = only(injector.request(ask(), 0).injections)
     injector.begin_task(2)
-    injector.settle(missed, delivered=False)
+    missed.settle(delivered=False)
 
     assert hits(injector, FIVE) == [1]
 
@@ -720,7 +720,7 @@ def test_a_one_shot_hits_the_next_that_matches_and_no_other() -> None:
 def test_a_one_shot_that_was_missed_hits_the_next() -> None:
     injector = Injector(scenario(), 1)
     injector.add_one_shot(one_shot())
-    injector.settle(only(injector.request(ask(), 0).injections), delivered=False)
+    only(injector.request(ask(), 0).injections).settle(delivered=False)
 
     assert hits(injector, FIVE) == [1]
 
@@ -973,7 +973,7 @@ def test_what_is_over_takes_little_memory() -> None:
         for _ in range(number):
             exchange = ask(f"{SITE}/products/{next(asked)}")
             for injection in injector.request(exchange, 0.0).injections:
-                injector.settle(injection, delivered=False)
+                injection.settle(delivered=False)
             injector.finish(exchange.id)
 
     # More than any cache holds.

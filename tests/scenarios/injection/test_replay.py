@@ -164,7 +164,7 @@ def play(
             if end == "die":
                 injector.died(exchange.id, now)
             for injection in (*decision.injections, *decision.superseded):
-                injector.settle(injection, delivered=end != "miss")
+                injection.settle(delivered=end != "miss")
                 events.append(planned(injection))
                 injections.append(injection)
             injector.finish(exchange.id)

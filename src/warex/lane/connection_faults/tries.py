@@ -49,7 +49,7 @@ class ConnectionTries:
         missed = None if delivered else reason
         for injection in injections:
             if self._unsettled.pop(injection.id, None) is not None:
-                settle(self._recorder, self._injector, injection, missed, waited_s)
+                settle(self._recorder, injection, missed, waited_s)
 
     def finish(self) -> None:
         """Settle the open injections at the end of the trial."""

@@ -278,20 +278,6 @@ class Injector:
         if (opened := self._open.pop(exchange_id, None)) is not None:
             self._awaited.died(opened.request, now, opened)
 
-    def settle(self, injection: PlannedInjection, *, delivered: bool) -> None:
-        """Note the outcome of an injection.
-
-        A miss returns the budget of ``random.times``, unless a silent repeat of the occurrence is
-        pending or was delivered.
-        """
-        self._planner.settle(injection, delivered=delivered)
-
-    def note_report(self, injection: PlannedInjection, exchange: Exchange, what: str) -> None:
-        """Let the fault of an injection remember what a client has done with it."""
-        if injection.occurrence is not None:
-            count = injection.occurrence.count
-            count.fault_state = injection.fault.noted(count.fault_state, exchange, what)
-
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
         self._steps = self._steps.after(body_digest)

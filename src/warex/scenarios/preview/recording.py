@@ -185,7 +185,7 @@ class _Player:
     ) -> None:
         for injection in (*decision.injections, *decision.superseded):
             superseded = injection in decision.superseded
-            injector.settle(injection, delivered=not superseded)
+            injection.settle(delivered=not superseded)
             asked = exchange.llm_request if isinstance(exchange, LlmExchange) else None
             streams = asked is None or asked.stream
             hit = Hit(
