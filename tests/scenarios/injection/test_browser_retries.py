@@ -193,7 +193,7 @@ def test_once_the_agent_has_ended_a_repeat_is_neither_hit_nor_counted() -> None:
     injector = Injector(one(fault=CUT), 1)
     exchange = ask()
     cut(injector, exchange)
-    injector.disarm()
+    injector.arming.disarm()
 
     assert injector.request(ask(), 0.1) == Decision(repeat_of=exchange.id)
     assert injector.skipped() == ()
@@ -305,7 +305,7 @@ def test_the_repeat_of_what_was_skipped_is_skipped_though_armed_by_then() -> Non
     first = ask()
     injector.request(first, 0)
     injector.died(first.id, 0)
-    injector.arm()
+    injector.arming.arm()
 
     assert answered(injector, ask(), 0.1) == Decision()
     assert [(left.reason, left.count) for left in injector.skipped()] == [("not_armed", 1)]

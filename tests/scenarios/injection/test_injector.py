@@ -246,7 +246,7 @@ def test_a_call_with_the_same_body_again_is_the_same_step() -> None:
     for body in ("a", "a", "b", "b", "a"):
         injector.llm_call(body)
 
-    assert injector.steps == 3
+    assert injector.arming.steps == 3
 
 
 # ---- arming
@@ -257,9 +257,9 @@ def test_armed_from_the_start_everything_counts() -> None:
 
 
 def test_the_scenario_says_when_to_arm_unless_somebody_knows_better() -> None:
-    assert Injector(one(), 1).arm_at == "start"
-    assert Injector(one(arm="first_page"), 1).arm_at == "first_page"
-    assert Injector(one(arm="first_page"), 1, arm="first_llm_call").arm_at == "first_llm_call"
+    assert Injector(one(), 1).arming.at == "start"
+    assert Injector(one(arm="first_page"), 1).arming.at == "first_page"
+    assert Injector(one(arm="first_page"), 1, arm="first_llm_call").arming.at == "first_llm_call"
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_the_first_page_arms_and_is_hit_itself(
     injector = Injector(one(arm="first_page"), 1, sites=(SITE,))
 
     assert bool(send(injector, url, headers=headers).injections) is arms
-    assert injector.armed is arms
+    assert injector.arming.armed is arms
 
 
 def test_where_no_site_is_known_any_page_arms() -> None:
@@ -319,7 +319,7 @@ def test_the_first_request_of_a_program_is_its_first_page_where_a_rule_says_so(
     injector = Injector(one(arm="first_page", match=match), 1, sites=(SITE,))
 
     assert bool(send(injector, url, headers=headers, server=server).injections) is arms
-    assert injector.armed is arms
+    assert injector.arming.armed is arms
 
 
 def test_a_programs_call_to_a_model_is_not_its_first_page() -> None:
@@ -340,7 +340,7 @@ def test_whichever_comes_first_arms(first: str) -> None:
         case _:
             send(injector, "https://elsewhere.example/app.js", headers=SCRIPT)
 
-    assert injector.armed == (first != "other")
+    assert injector.arming.armed == (first != "other")
 
 
 def test_the_first_llm_call_arms() -> None:
@@ -362,21 +362,21 @@ def test_what_came_before_arming_is_counted_only_as_skipped() -> None:
 def test_once_the_agent_has_ended_nothing_is_hit_or_counted() -> None:
     injector = Injector(one(arm="first_page", trigger={"every": 2}), 1, sites=(SITE,))
     send(injector)
-    injector.disarm()
+    injector.arming.disarm()
     injector.llm_call("a judge's")
 
     assert hits(injector, FIVE) == []
     assert reasons(injector) == {"trial_over": 5}
-    injector.arm()
+    injector.arming.arm()
     assert only(send(injector).injections).ordinal == 2
 
 
 def test_an_llm_call_after_the_end_arms_nothing() -> None:
     injector = Injector(one(arm="first_llm_call"), 1)
-    injector.disarm()
+    injector.arming.disarm()
     injector.llm_call("a judge's")
 
-    assert not injector.armed
+    assert not injector.arming.armed
 
 
 def test_skipped_is_numbered_per_rule_and_reason() -> None:
@@ -386,7 +386,7 @@ def test_skipped_is_numbered_per_rule_and_reason() -> None:
     send(injector, f"{SITE}/app.js", headers=SCRIPT)
     injector.llm_call("a")
     send(injector, f"{SITE}/favicon.ico", headers={"sec-fetch-dest": "image"})
-    injector.disarm()
+    injector.arming.disarm()
     send(injector)
 
     assert set(injector.skipped()) == {
@@ -437,7 +437,7 @@ def test_a_model_is_skipped_unless_a_rule_spells_its_host_out() -> None:
 def test_a_public_models_host_is_skipped_whatever_is_asked_there() -> None:
     injector = Injector(one(arm="first_llm_call"), 1)
     send(injector, "https://api.openai.com/v1/models", headers={})
-    injector.arm()
+    injector.arming.arm()
 
     assert not send(injector, "https://api.openai.com/v1/models", headers={}).injections
     assert injector.skipped() == ()
@@ -549,7 +549,7 @@ def test_what_was_skipped_when_asked_is_skipped_when_answered() -> None:
     injector.request(early, 0)
     injector.llm_call("a")
     injector.request(late, 0)
-    injector.disarm()
+    injector.arming.disarm()
 
     assert injector.response(answer(early), 1) == injector.response(answer(late), 1) == Decision()
     assert reasons(injector) == {"not_armed": 1, "trial_over": 1}
@@ -791,13 +791,13 @@ def test_a_task_begins_as_if_nothing_had_been() -> None:
     used, fresh = Injector(of, 1), Injector(of, 7)
     used.llm_call("a")
     hits(used, FIVE)
-    used.disarm()
+    used.arming.disarm()
     used.begin_task(7)
 
-    assert (used.armed, used.steps, used.skipped()) == (False, 0, ())
+    assert (used.arming.armed, used.arming.steps, used.skipped()) == (False, 0, ())
     for injector in (used, fresh):
         injector.llm_call("a")
-        assert injector.steps == 1
+        assert injector.arming.steps == 1
     assert hits(used, URLS * 5) == hits(fresh, URLS * 5)
 
 

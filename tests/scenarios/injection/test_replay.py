@@ -150,13 +150,13 @@ def play(
                 events.append(one_shot_planned(SHOT, injector))
             shots += 1
         elif what == "arm":
-            if not injector.armed:
+            if not injector.arming.armed:
                 events.append(Armed(by="control"))
-            injector.arm()
+            injector.arming.arm()
             passed: dict[str, JsonValue] = {"passed": _json(injector.unarmed_counts())}
             events.append(Control(call="arm", arguments=passed))
         elif what == "disarm":
-            injector.disarm()
+            injector.arming.disarm()
         else:
             exchange = ask(which)
             decision = injector.request(exchange, now)

@@ -202,7 +202,7 @@ class LlmTraffic(Traffic):
     def begin(self, calls: LlmCalls) -> None:
         """Count the call as a step of its task, and track it."""
         calls.injector.llm_call(self.request.body_digest)
-        exchange, step, now = self.exchange, calls.injector.steps, calls.recorder.clock.now()
+        exchange, step, now = self.exchange, calls.injector.arming.steps, calls.recorder.clock.now()
         self._calls = calls
         url = exchange.request.url
         self.tap = LlmTap(self.request, url, step, now, progress=calls.progress)

@@ -57,7 +57,7 @@ class LlmSocketTraffic(Traffic):
                 f" WebSocket, to {exchange.request.parts.hostname}"
             )
         calls.injector.llm_call(request.body_digest)
-        now, step = calls.recorder.clock.now(), calls.injector.steps
+        now, step = calls.recorder.clock.now(), calls.injector.arming.steps
         call = LlmExchange(exchange.id, exchange.request, llm_request=request, step=step)
         calls.injector.skip_websocket_call(call, now)
         tokens = calls.token_capture(request, exchange.request)

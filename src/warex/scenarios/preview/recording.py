@@ -28,6 +28,7 @@ from warex.mcp import McpRequest
 from warex.mcp.exchange import STDIO, McpExchange
 from warex.scenarios.injection.injector import Injector
 from warex.scenarios.injection.planner import Decision
+from warex.scenarios.origins import ConnectionTarget
 from warex.scenarios.preview.har import HarEntry, read_har
 from warex.scenarios.scenario import Scenario
 from warex.traces import (
@@ -134,8 +135,9 @@ class _Player:
 
     def connect(self, now: float, point: ConnectionPhase, host: str, port: int | None) -> None:
         """Try a connection."""
-        decision = self._main.connection_try(point, host, port, now)
-        connect = Exchange("", Request("CONNECT", self._main.connection_url(point, host, port)))
+        target = ConnectionTarget.of(point, host, port)
+        decision = self._main.connections.judge(target, now)
+        connect = Exchange("", Request("CONNECT", self._main.connections.url_of(target)))
         self._add(self._main, decision, connect, self._number + 1, now, "other")
 
     def ask(self, now: float, exchange: Exchange, llm: str | None = None, task: str = "") -> None:
@@ -145,7 +147,7 @@ class _Player:
         if llm is not None:
             injector.llm_call(llm)
         if isinstance(exchange, LlmExchange):
-            exchange = replace(exchange, step=injector.steps)
+            exchange = replace(exchange, step=injector.arming.steps)
         self._open[exchange.id] = (self._number, exchange, task)
         decision = injector.request(exchange, now)
         self._add(injector, decision, exchange, self._number, now)
@@ -332,9 +334,9 @@ def _play_trial(player: _Player, entries: Sequence[Entry]) -> None:
             case TaskBegan() as event:
                 player.begin_task(event.seed, event.task, concurrent=event.beside)
             case Armed(by="control"):
-                player.injector("").arm()
+                player.injector("").arming.arm()
             case Disarmed(task=task):
-                player.injector(task).disarm()
+                player.injector(task).arming.disarm()
 
 
 def _with_resource(request: Request, resource: str) -> Request:
