@@ -241,7 +241,6 @@ class ConnectionBlocklist:
         if name is not None:
             return name
         local = ConnectionTarget.of("connect", "localhost", port)
-        is_loopback = ipaddress.ip_address(address).is_loopback
-        return (
-            "localhost" if is_loopback and self._injector.connections.concerns(local) else address
-        )
+        if ipaddress.ip_address(address).is_loopback and self._injector.connections.concerns(local):
+            return "localhost"
+        return address

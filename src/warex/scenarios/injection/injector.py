@@ -168,7 +168,8 @@ class Injector:
             for count in self._of_exchanges
             if count.ongoing is not None and count.is_reached(exchange, candidate)
         ]
-        opened.decision = self._judge(opened, exchange, candidate, opened.skipped, due, reached)
+        if due or reached:
+            opened.decision = self._judge(opened, exchange, candidate, opened.skipped, due, reached)
         return opened.decision
 
     def response(self, exchange: Exchange, now: float) -> Decision:
