@@ -157,7 +157,7 @@ def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_an_unknown_campaign_is_told_which_there_are() -> None:
-    with pytest.raises(CampaignError, match=r"no campaign 'dmeo'; did you mean 'demo'\?"):
+    with pytest.raises(CampaignError, match=r"no campaign 'dmeo'; did you mean 'demo'\?$"):
         load_campaign("dmeo")
 
 
