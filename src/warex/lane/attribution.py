@@ -4,8 +4,6 @@ from collections.abc import Callable
 from typing import Final, Literal
 from urllib.parse import unquote
 
-import msgspec
-
 from warex.engine.handler import Exchange as WireExchange
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.config import ProxyConfig
@@ -19,7 +17,7 @@ from warex.llm import LlmRequest
 from warex.scenarios import Injector
 from warex.scenarios.task_detection import TaskChange, TaskDetector
 from warex.seeds import derive_seed
-from warex.traces import Armed, Disarmed, TaskBegan, TaskEnded, ToldBy
+from warex.traces import Armed, ArmedBy, Disarmed, TaskBegan, TaskEnded, ToldBy
 
 _MARKER_HEADERS: Final = {
     "content-type": "text/plain; charset=utf-8",
@@ -183,12 +181,11 @@ class Attribution:
         self._recorder.write(TaskEnded(task=main.name))
         main.name = ""
 
-    def record_arming(self, task: Task[LlmCalls], by: str) -> None:
+    def record_arming(self, task: Task[LlmCalls], by: ArmedBy) -> None:
         """Record that a task's rules are armed, once."""
         if task.injector.armed and not task.armed:
             task.armed = True
-            event = msgspec.convert({"by": by, "task": self._beside(task)}, Armed)
-            self._recorder.write(event)
+            self._recorder.write(Armed(by=by, task=self._beside(task)))
             self.on_rules_changed()
 
     def disarm_task(self, task: Task[LlmCalls], by: EndedBy) -> None:

@@ -34,7 +34,7 @@ from warex.lane.state import AppliedInjection, ExchangeState, ends_open
 from warex.lane.tasks import Task
 from warex.lane.traffic.base import Ending
 from warex.lane.traffic.llm import LlmCalls
-from warex.traces import ChangedValue, SiteUnreachable
+from warex.traces import ChangedValue, MissReason, SiteUnreachable
 
 _RETRIED_STATUSES: Final = (408, 421)
 """Statuses after which Chromium silently retries on another connection (measured; RFC 9110 §15.5.9
@@ -126,7 +126,7 @@ class Settlement:
         applied.waited_s += GAVE_UP_AFTER
         self._settle(state, applied, Arrival(arrived=True))
 
-    def miss_pending(self, state: ExchangeState, reason: str) -> None:
+    def miss_pending(self, state: ExchangeState, reason: MissReason) -> None:
         """Settle the injections that can no longer be applied."""
         for injection in state.pending:
             settle(self._recorder, state.task.injector, injection, reason)

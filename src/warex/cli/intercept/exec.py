@@ -18,7 +18,7 @@ from warex.cli.intercept.scoring import Scoring, scoring_options
 from warex.cli.options.host_ports import host_ports_option
 from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.output import echo
-from warex.errors import TraceError, TrialVoid, void_error
+from warex.errors import TraceError, TrialVoid, WarexError, void_error
 from warex.extras import documentation
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
@@ -129,13 +129,13 @@ class _Trial:
         self._say_all(warnings)
         try:
             self.judging.reset(self.say)
-        except TrialVoid as void:
+        except TrialVoid as error:
             out = self.options["out"]
             if out is not None and self._may_write():
                 from warex.traces import Unscored, leave_outcome
 
-                leave_outcome(out, str(void), Unscored())
-            raise void_error(str(void), out) from None
+                leave_outcome(out, str(error), Unscored())
+            raise void_error(error) from None
 
         with open_sandbox(
             self.requested,
@@ -174,10 +174,9 @@ class _Trial:
                 self._say_refused(refused_ports)
                 return code if code >= 0 else 128 - code
             proxy = place.proxy
-        broken = proxy.broken if died is None else str(died)
-        broken = self._write_outcome(code, seconds, broken, refused_ports)
-        if broken:
-            raise void_error(broken, self.options["out"])
+        void = self._write_outcome(code, seconds, died or proxy.void, refused_ports)
+        if void is not None:
+            raise void_error(void)
         if own_sites is not None and not (proxy.summary and proxy.summary["delivered"]):
             self.say(own_sites)
         if proxy.summary is not None:
@@ -333,26 +332,26 @@ class _Trial:
             )
 
     def _write_outcome(
-        self, code: int, seconds: float, broken: str | None, refused_ports: tuple[int, ...]
-    ) -> str | None:
+        self, code: int, seconds: float, void: WarexError | None, refused_ports: tuple[int, ...]
+    ) -> WarexError | None:
         """Write the outcome, unless the command was stopped from outside.
 
         Returns why the trial is void, or None.
         """
         out: Path | None = self.options["out"]
-        if broken is None and -code in _STOPPED_BY:
+        if void is None and -code in _STOPPED_BY:
             return None
         verdict = None
-        if broken is None:
+        if void is None:
             try:
                 verdict = self.judging.verdict(code, out, self.say)
-            except (TrialVoid, TraceError) as void:
-                broken = str(void)
+            except (TrialVoid, TraceError) as error:
+                void = error
         if verdict is not None:
             solved = "solved" if verdict.solved else "not solved"
             self.say(f"{solved}: {'; '.join(verdict.reasons)}")
         if out is None:
-            return broken
+            return void
         from warex.traces import Counted, Ending, Unscored, leave_outcome
 
         if self._traffic.redact_strings:
@@ -374,8 +373,8 @@ class _Trial:
                 reasons=reasons,
                 refused_ports=refused_ports,
             )
-        leave_outcome(out, broken, ended)
-        return broken
+        leave_outcome(out, None if void is None else str(void), ended)
+        return void
 
     def _print_summary(self, place: "Sandbox", saw: "TrafficSummary") -> None:
         if place.isolation == "environment":

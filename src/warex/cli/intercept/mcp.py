@@ -169,8 +169,8 @@ def _alone(arguments: tuple[str, ...], name: str, config: "ProxyConfig") -> int:
         trial.begin(name)
         clock = caller.lane.recorder.clock
         code = serve_stdio(arguments, os.environ, trial, notice, clock)
-    if caller.lane.recorder.broken is not None:
-        raise void_error(caller.lane.recorder.broken, config.out)
+    if caller.lane.recorder.void is not None:
+        raise void_error(caller.lane.recorder.void)
     return code
 
 

@@ -192,5 +192,5 @@ def _serve(
     finally:
         forkserver.close()
     leave_outcome(config.out, proxy.broken, Unscored())
-    if proxy.broken:
-        raise void_error(proxy.broken, config.out)
+    if proxy.void is not None:
+        raise void_error(proxy.void)

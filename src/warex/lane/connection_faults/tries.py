@@ -7,6 +7,7 @@ from warex.faults import ConnectionPhase
 from warex.lane.record.fault_events import record_plan, settle
 from warex.lane.record.recorder import Recorder
 from warex.scenarios import Injector, PlannedInjection
+from warex.traces import MissReason
 
 
 class ConnectionTries:
@@ -41,7 +42,7 @@ class ConnectionTries:
         self,
         *injections: PlannedInjection,
         delivered: bool,
-        reason: str = "client_gone",
+        reason: MissReason = "client_gone",
         waited_s: float = 0.0,
     ) -> None:
         """Record the outcome of injections, each once."""

@@ -1,9 +1,6 @@
 """The ledger's events of an injection, for exchanges and for connection tries."""
 
 from collections.abc import Iterator, Sequence
-from typing import cast
-
-import msgspec
 
 from warex.effects import Reply
 from warex.faults import ConnectionPhase
@@ -27,7 +24,7 @@ def settle(
     recorder: Recorder,
     injector: Injector,
     injection: PlannedInjection,
-    reason: str | None,
+    reason: MissReason | None,
     waited_s: float = 0.0,
     *,
     client_left: bool = False,
@@ -90,13 +87,13 @@ def delivered(
     )
 
 
-def missed(injection: PlannedInjection, reason: str, waited_s: float = 0.0) -> FaultMissed:
+def missed(injection: PlannedInjection, reason: MissReason, waited_s: float = 0.0) -> FaultMissed:
     """Return the event of an injection that did not reach the client."""
     return FaultMissed(
         injection=injection.id,
         exchange=injection.exchange,
         rule=injection.rule,
-        reason=cast("MissReason", reason),
+        reason=reason,
         waited_s=round(waited_s, 6),
     )
 
@@ -104,5 +101,4 @@ def missed(injection: PlannedInjection, reason: str, waited_s: float = 0.0) -> F
 def skipped(injector: Injector) -> Iterator[FaultMissed]:
     """Yield an event for each rule and reason with the number of skipped exchanges."""
     for each in injector.skipped():
-        counted = {"rule": each.rule, "reason": each.reason, "count": each.count}
-        yield msgspec.convert(counted, FaultMissed)
+        yield FaultMissed(rule=each.rule, reason=each.reason, count=each.count)

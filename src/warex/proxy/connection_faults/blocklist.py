@@ -27,6 +27,7 @@ from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, PlannedInjection, Rule
 from warex.text.latest import Latest
+from warex.traces import MissReason
 
 _POLL_SECONDS: Final = 0.05
 """Seconds between two updates while a rule concerns connections: its windows begin and end."""
@@ -219,11 +220,11 @@ class ConnectionBlocklist:
             self._tries.settle(*injections, delivered=True)
         self.update()
 
-    def _settle(self, pending: _BlockedTry, missed: str | None, now: float) -> None:
+    def _settle(self, pending: _BlockedTry, missed: MissReason | None, now: float) -> None:
         self._tries.settle(
             *pending.injections,
             delivered=missed is None,
-            reason=missed or "",
+            reason=missed or "client_gone",
             waited_s=now - pending.since,
         )
         pending.injections = ()

@@ -31,7 +31,7 @@ from warex.scenarios.injection.planner import (
     Planner,
     collide,
 )
-from warex.scenarios.injection.rule_state import RuleState
+from warex.scenarios.injection.rule_state import RuleState, SkipReason
 from warex.scenarios.matching.url_patterns import host_of, names_host, normalise
 from warex.scenarios.origins import (
     ConnectionTarget,
@@ -61,7 +61,7 @@ class TrialState(NamedTuple):
 
     now: float
     steps: int
-    skipped: str | None = None
+    skipped: SkipReason | None = None
     """Why the try is skipped; None while armed."""
 
 
@@ -79,7 +79,7 @@ class _Occurrence(Struct, frozen=True):
     place: tuple[str, int]
     """Scope and ordinal."""
     injection: PlannedInjection | None = None
-    skipped: str | None = None
+    skipped: SkipReason | None = None
 
 
 class _View(Struct, frozen=True):
@@ -131,7 +131,7 @@ class _Rule:
         tried: _Try,
         place: tuple[str, int],
         injection: PlannedInjection | None = None,
-        skipped: str | None = None,
+        skipped: SkipReason | None = None,
     ) -> None:
         """Begin an occurrence; a rule that is always triggered has none between its hits."""
         if self.always and injection is None:

@@ -38,7 +38,7 @@ from warex.scenarios.injection.planner import (
     Planner,
     collide,
 )
-from warex.scenarios.injection.rule_state import InjectionSchedule, RuleState
+from warex.scenarios.injection.rule_state import InjectionSchedule, RuleState, SkipReason
 from warex.scenarios.matching.candidate import Candidate
 from warex.scenarios.matching.exclusions import EXCLUSIONS
 from warex.scenarios.matching.url_patterns import any_of, host_of, normalise, on_sites
@@ -51,7 +51,7 @@ class SkippedMatches(Struct, frozen=True):
     """The number of matching exchanges that a rule skipped, and the reason."""
 
     rule: str
-    reason: str
+    reason: SkipReason
     count: int
 
 
@@ -63,7 +63,7 @@ class _Open(Struct):
     number: int = 0
     """In a replay: of the exchange, among those with its method and URL."""
     decision: Decision = NO_INJECTION
-    skipped: str | None = None
+    skipped: SkipReason | None = None
     """Why it is skipped."""
     answer: Decision | None = None
     """The decision at the site's answer."""
@@ -306,7 +306,7 @@ class Injector:
     def skip_websocket_call(self, call: LlmExchange, now: float) -> None:
         """Note a call over a WebSocket, which cannot be hit, as skipped by rules about calls."""
         candidate = Candidate.of(call, llm=True)
-        reason = "websocket" if self.armed else self._unarmed
+        reason: SkipReason = "websocket" if self.armed else self._unarmed
         if self._is_never(candidate.url):
             reason = "never"
         for count in self._counts:
@@ -414,7 +414,7 @@ class Injector:
         return next(count.earlier for count in self._counts if count.rule.name == name)
 
     @property
-    def _unarmed(self) -> str:
+    def _unarmed(self) -> SkipReason:
         return "trial_over" if self.task_ended else "not_armed"
 
     def _arms(self, request: Request, candidate: Candidate) -> bool:
@@ -432,7 +432,7 @@ class Injector:
         opened: _Open,
         exchange: Exchange,
         candidate: Candidate,
-        skipped: str | None,
+        skipped: SkipReason | None,
         due: Sequence[RuleState],
         reached: Sequence[RuleState] = (),
     ) -> Decision:
