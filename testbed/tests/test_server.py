@@ -87,7 +87,7 @@ def test_a_reset_ends_the_connections_that_there_are(bed: Testbed) -> None:
         assert visitor.recv(1) == b""
 
 
-def test_who_came_before_a_reset_changes_nothing_after_it() -> None:
+def test_requests_from_before_a_reset_change_nothing() -> None:
     sites = Sites()
     listener = Listener(("127.0.0.1", 0), sites.visit)
     connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=30)

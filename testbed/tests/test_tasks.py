@@ -116,7 +116,7 @@ def test_expected_answers_are_in_the_oracles_answer_not_in_the_goal() -> None:
         "I was asked: {goal} I opened the page and read it there: {right}.",
     ],
 )
-def test_an_answer_may_be_bare_or_wordy_and_repeat_the_goal(answer: str) -> None:
+def test_an_answer_may_be_short_or_in_a_sentence(answer: str) -> None:
     for name, check in ANSWERED.items():
         assert (
             check.complaints(answer.format(right=right_words(check), goal=named(name).goal)) == []

@@ -47,6 +47,6 @@ def test_a_body_that_is_not_a_json_object_is_empty() -> None:
         assert json_fields(request) == {}
 
 
-def test_of_a_field_that_is_sent_twice_the_last_counts() -> None:
+def test_the_last_value_of_a_repeated_field_counts() -> None:
     app = application([route("POST", "/", lambda request: as_json(form(request)))], missing)
     assert visit(app, "POST", "/", b"a=1&b=&a=2").body == b'{"a":"2","b":""}'

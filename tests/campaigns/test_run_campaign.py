@@ -64,7 +64,7 @@ def with_traffic(planned: CampaignPlan, **more: Unpack[TrafficKeywords]) -> Camp
 
 
 @pytest.mark.wire
-def test_the_manifest_freezes_all_that_trials_met(
+def test_the_manifest_freezes_everything_that_trials_use(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:
     run_campaign(with_traffic(small, record="concerned"), tmp_path / "run", RunOptions())

@@ -112,7 +112,7 @@ def test_the_bundle_trusts_our_ca_beside_the_others(
     assert bundle.count("BEGIN CERTIFICATE") > 10
 
 
-def test_who_has_read_enough_is_not_told_of_it() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     reader, writer = os.pipe()
     os.close(reader)  # As `| head` does, only surely before the first write.
     try:

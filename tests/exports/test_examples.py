@@ -74,7 +74,7 @@ def test_a_lost_step_is_relabelled_in_the_agents_own_words(tmp_path: Path) -> No
     assert example.own["content"] == "report_infeasible()"
 
 
-def test_a_relabelled_answer_has_no_thought_where_the_others_have_none(tmp_path: Path) -> None:
+def test_a_relabelled_answer_has_a_thought_only_if_others_do(tmp_path: Path) -> None:
     (example,) = relabelled(tmp_path, "I go there again.\\ngoto('{url}')", "auto").examples
 
     assert example.row.answer["content"] == "goto('https://shop.example/')"

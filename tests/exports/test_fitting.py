@@ -67,7 +67,7 @@ def test_a_page_without_elements_is_cut_by_lines() -> None:
     assert fitted.cut > 30
 
 
-def test_of_parts_the_text_is_cut_and_the_image_kept() -> None:
+def test_fitting_cuts_text_parts_and_keeps_images() -> None:
     image = {"type": "image", "blob": "sha256/0"}
     parts: list[dict[str, Any]] = [{"type": "text", "text": PAGE}, image]
     inputs = [{"role": "user", "content": parts}, ANSWER]

@@ -30,7 +30,7 @@ def test_eleven_sites_are_nine_for_training_and_one_each_held_out() -> None:
 
 
 @given(st.integers(0, 1000), st.integers(3, 30))
-def test_no_site_and_no_family_stands_on_two_sides(seed: int, number: int) -> None:
+def test_no_site_or_page_family_is_on_two_sides(seed: int, number: int) -> None:
     given_rows = rows([f"s{at}.example" for at in range(number)])
 
     division = split_rows(given_rows, SplitPlan(seed=seed, shares=(1, 1, 1)))

@@ -71,7 +71,7 @@ def test_calls_without_an_answer_or_an_action_are_not_steps() -> None:
     assert parts(story) == [("clean", "send_msg_to_user")]
 
 
-def test_of_repeats_of_a_call_the_last_is_the_step() -> None:
+def test_the_last_repeat_of_a_call_is_the_step() -> None:
     story = Story().page("x1").thinks(1, "fill").thinks(2, "click").stops()
     for at, (t, event) in enumerate(story.events):
         if isinstance(event, LlmCall):

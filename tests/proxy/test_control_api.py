@@ -106,7 +106,7 @@ def ask(
         ),
     ],
 )
-def test_a_call_that_cannot_be_met_says_why(
+def test_a_control_call_that_fails_says_why(
     begin: Begin, path: str, body: bytes | None, token: str | None, status: int, text: str
 ) -> None:
     with begin() as lane:
@@ -117,7 +117,7 @@ def test_a_call_that_cannot_be_met_says_why(
 
 
 @pytest.mark.wire
-def test_each_call_stands_in_the_trace(begin: Begin) -> None:
+def test_each_control_call_is_in_the_trace(begin: Begin) -> None:
     with begin(seed=3) as lane:
         call = lane.proxy.call
         assert call("POST", "/task/begin", {"task": "one", "seed": 7}) == {"task": "one", "seed": 7}

@@ -66,7 +66,9 @@ def test_a_payload_file_that_cannot_be_used_is_reported_with_its_place(
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", "just text", "3"])
-def test_what_is_not_a_mapping_is_told_what_a_scenario_is(tmp_path: Path, content: str) -> None:
+def test_a_scenario_that_is_not_a_mapping_is_refused_with_its_keys(
+    tmp_path: Path, content: str
+) -> None:
     path = tmp_path / "shop.yaml"
     path.write_text(content)
     with pytest.raises(ScenarioError) as caught:

@@ -23,7 +23,7 @@ def test_namespace_only_faults_are_refused_in_other_modes(
     require_namespace(rules, in_namespace=True)
 
 
-def test_all_that_cannot_show_is_reported_at_once() -> None:
+def test_all_faults_that_cannot_show_are_reported_together() -> None:
     kinds = [*HIDDEN, "tls_error", "http_error"]
     rules = scenario(*(rule(f"r{n}", fault={"kind": it}) for n, it in enumerate(kinds))).rules
     names = r"rules 'r0' .* 'r1' .* 'r2' .* 'r3' .* 'r4' \(packet_reorder\) cannot show here"

@@ -182,7 +182,7 @@ def test_a_task_that_comes_back_ran_at_the_same_time() -> None:
     assert back == TaskChange("a", begins=True, alone=True)
 
 
-def test_a_new_conversation_is_a_task_and_one_that_goes_on_is_none() -> None:
+def test_only_a_new_conversation_is_a_new_task() -> None:
     finder = TaskDetector(BUILT_IN_RULES["conversation"])
     one = [("system", "s"), ("user", "do one")]
     two = [("system", "s"), ("user", "do two")]

@@ -11,7 +11,7 @@ def test_a_void_trial_has_no_score_to_average() -> None:
 
 
 @pytest.mark.parametrize("score", [-0.1, 1.1, float("nan")])
-def test_a_score_lies_between_0_and_1(score: float) -> None:
+def test_a_score_is_between_0_and_1(score: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         Counted(ending="answered", score=score, latency_s=1.0)
     with pytest.raises(ValidationError):

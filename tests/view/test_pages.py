@@ -78,7 +78,7 @@ def test_a_static_folder_works_without_a_server_or_scripts_of_the_run(
 
 
 @pytest.mark.slow
-def test_a_report_leads_to_the_pages_that_stand_beside_it(browser: Browser, run: Path) -> None:
+def test_a_report_links_to_the_pages_beside_it(browser: Browser, run: Path) -> None:
     write_static_site(Documents([run]), run / "view")
     page = open_page(browser, write_report(load_run(run)).as_uri())
 

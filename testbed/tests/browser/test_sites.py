@@ -237,7 +237,7 @@ def test_a_message_opens_in_place_and_the_way_back_leads_to_the_list(page: Page)
 
 
 @pytest.mark.parametrize("broken", ["**/t/4/pane?*", "**/core.js", "**/open.js"])
-def test_a_message_is_there_after_a_reload_whatever_was_lost(page: Page, broken: str) -> None:
+def test_a_message_survives_a_reload_after_a_lost_answer(page: Page, broken: str) -> None:
     page.route(broken, lambda route: route.abort())
     page.goto(f"{MAIL}/")
     page.get_by_role("link", name="Priya Nair, Site visit on Friday, 09:55", exact=True).click()

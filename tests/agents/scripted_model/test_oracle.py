@@ -50,7 +50,7 @@ def taken(
     return Taken(messages(GOAL, seen, past, compact=True), action, arguments, writes)
 
 
-def test_the_plan_is_followed_whatever_words_the_agent_uses() -> None:
+def test_the_plan_is_followed_by_actions_not_words() -> None:
     steps = [
         taken(HOME, "click", "1"),
         taken(LIST, "click", "5"),

@@ -143,7 +143,7 @@ def test_other_paths_are_not_found(http: httpx.Client) -> None:
     assert http.post("/models", json={}).json()["error"]["message"]
 
 
-def test_the_same_request_gets_the_same_bytes_whatever_came_between(http: httpx.Client) -> None:
+def test_the_same_request_always_gets_the_same_bytes(http: httpx.Client) -> None:
     body = json.dumps({"model": "scripted:patient", "messages": ASKED})
     other = json.dumps({"model": "scripted:patient", "messages": ASKED[:1]})
     first = http.post("/chat/completions", content=body).content

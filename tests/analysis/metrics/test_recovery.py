@@ -16,7 +16,7 @@ def test_a_failed_trial_healed_by_the_browser_lowers_the_recovery_rate(
     assert (row.recovery, row.healed, row.undecided) == (Rate(1, 2), 2, 1)
 
 
-def test_tries_are_counted_for_each_judged_injection_whatever_came_of_it(
+def test_tries_are_counted_for_every_judged_injection(
     folder: RunFolder,
 ) -> None:
     twice = Story().fault(1).thinks(1, "reload").fault(2).thinks(2, "reload").page("x3").stops()

@@ -338,7 +338,7 @@ def test_what_a_page_met_is_not_a_lie_and_a_page_loaded_again_recovers(
     assert [r.verdict for r in judge(story)] == ["recovered"]
 
 
-def test_who_does_not_load_a_page_again_does_not_recover_from_what_it_met(judge: Judge) -> None:
+def test_a_fault_in_a_page_needs_a_reload_to_recover(judge: Judge) -> None:
     change = ("localStorage", "", "SecurityError")
     story = Story().thinks(1, "goto").met(1, "storage_failure", change).thinks(2, "noop").stops()
 

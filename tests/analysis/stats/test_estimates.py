@@ -3,7 +3,7 @@ import pytest
 from warex.analysis.stats.estimates import Rate, clustered_rate, mean_over
 
 
-def test_of_no_trials_nothing_is_known() -> None:
+def test_no_trials_give_no_estimate() -> None:
     assert Rate(0, 0).value is None
     assert Rate(0, 0).interval == (0.0, 1.0)
 

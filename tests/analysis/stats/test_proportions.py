@@ -270,7 +270,7 @@ def test_needed_tasks_are_fewest_where_repeats_tell_as_much_as_tasks() -> None:
     assert tasks_needed(0.0, (0.1, 0.1), 1) is None
 
 
-def test_as_many_pairs_are_asked_for_as_show_the_difference() -> None:
+def test_the_needed_pairs_are_enough_to_show_the_difference() -> None:
     needed = pairs_needed(0.2, 0.05)
     assert needed is not None
     assert power(needed, 0.2, 0.05) >= 0.8

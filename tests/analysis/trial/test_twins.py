@@ -77,7 +77,7 @@ def test_a_twin_is_matched_though_an_earlier_attempt_was_lost(
     assert trial.parting is not None
 
 
-def test_a_damaged_twin_is_none(tmp_path: Path) -> None:
+def test_a_damaged_clean_trial_is_not_a_twin(tmp_path: Path) -> None:
     clean = RunFolder(tmp_path).manifest().trial("clean", "add", solved(), _clean())
     (clean / EVENTS).write_text("{}\n{}\n")
 

@@ -151,7 +151,7 @@ LATE = {"kind": "javascript_failure", "mode": "delay", "delay": 2.0}
         ("webarena.70", Scenario(name="s", arm="start"), "start"),
     ],
 )
-def test_faults_begin_where_the_harness_bears_them(
+def test_faults_start_where_the_harness_survives_them(
     home: Path, task: str, of: Scenario, armed: str
 ) -> None:
     assert bench(home).arm(of, task) == armed

@@ -254,7 +254,7 @@ def test_the_testbeds_check_judges_its_tasks(
         ({"done": False, "errors": ["Stopped due to 5 consecutive failures"]}, "agent_crashed"),
     ],
 )
-def test_its_history_says_how_it_ended(tmp_path: Path, answer: dict[str, Any], ending: str) -> None:
+def test_the_history_gives_the_ending(tmp_path: Path, answer: dict[str, Any], ending: str) -> None:
     result = read(own(tmp_path, SHOP), tmp_path, **HISTORY | answer)
 
     assert (result.ending, result.score, result.answer) == (ending, 0.0, None)

@@ -103,7 +103,7 @@ ADDED = (
     ids=["at once", "microtask", "frame"],
 )
 @pytest.mark.parametrize("fault", ADDED, ids=lambda it: f"{it.kind}")
-def test_whatever_is_added_is_given_up_after_a_few_tries(
+def test_an_addition_that_the_page_removes_is_given_up(
     browser: Browser, begin: Begin, site: Origin, fault: Fault, script: str
 ) -> None:
     page_with(site, script)

@@ -23,7 +23,7 @@ events.onerror = () => seen.push("error");
 </script>"""
 
 
-def test_whatever_chromium_asks_for_without_a_network_is_reset(
+def test_offline_resets_every_request_of_chromium(
     browser: Browser, begin: Begin, tmp_path: Path
 ) -> None:
     with lane_to(begin, "length", tmp_path, {"gone": {"kind": "offline", "lasts": 60}}) as lane:

@@ -83,7 +83,7 @@ def test_a_worker_ends_by_what_its_parameter_says(
 
 
 @pytest.mark.slow
-def test_a_worker_that_a_browser_stopped_goes_on_and_is_told_of_once(
+def test_a_stopped_worker_continues_and_is_reported_once(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     deploy(site, 1)

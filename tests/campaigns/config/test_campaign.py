@@ -149,14 +149,14 @@ def test_a_model_of_any_other_name_is_the_harnesses(tmp_path: Path) -> None:
         assert load_campaign(written(tmp_path, text)).agents[0].model == model
 
 
-def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     reported = mistakes(tmp_path, "repeats = 0\njobs = 0\n" + GOOD)
 
     assert "repeats" in reported
     assert "jobs" in reported
 
 
-def test_an_unknown_campaign_is_told_which_there_are() -> None:
+def test_an_unknown_campaign_lists_the_known_ones() -> None:
     with pytest.raises(CampaignError, match=r"no campaign 'dmeo'; did you mean 'demo'\?"):
         load_campaign("dmeo")
 

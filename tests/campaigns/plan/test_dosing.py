@@ -91,7 +91,7 @@ def test_a_frequency_sets_the_trigger_for_each_kind_of_rule(
     assert rule.per == "rule"
 
 
-def test_a_condition_is_met_at_its_dose() -> None:
+def test_a_condition_gets_its_dose() -> None:
     scenario = dosed_scenario(condition("failing/scripts", intensity=0.5, frequency=3), None)
 
     assert scenario is not None

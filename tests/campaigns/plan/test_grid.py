@@ -26,7 +26,7 @@ def config(seed: int = 1, repeats: int = 1) -> CampaignConfig:
     )
 
 
-def test_the_conditions_of_one_pair_stand_side_by_side() -> None:
+def test_the_conditions_of_a_pair_run_next_to_each_other() -> None:
     trials = grid(config(repeats=2), TASKS[:2])
 
     assert len(trials) == len(set(trials)) == 2 * 2 * 2 * 2

@@ -87,7 +87,7 @@ def attempted(scratch: Path, outcome: Outcome = SOLVED) -> AttemptResult:
     return AttemptResult(outcome, pack_folder(folder), {})
 
 
-def test_what_comes_back_lies_in_the_run_folder(
+def test_returned_attempts_are_in_the_run_folder(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
     done, _ = drive(
@@ -131,7 +131,7 @@ def test_a_void_that_comes_back_is_tried_again(
     assert numbers == [1, 2]
 
 
-def test_no_more_is_asked_at_once_than_the_lanes_allow(
+def test_no_more_trials_are_requested_than_there_are_lanes(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
     more_came: list[bool] = []

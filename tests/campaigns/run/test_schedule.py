@@ -245,7 +245,7 @@ def test_what_shares_answers_waits_until_the_first_of_them_has_ended() -> None:
     assert (follower.key.condition, follower.key.repeat) == ("faulted", clean[1].key.repeat)
 
 
-def test_it_waits_while_the_first_is_void_but_not_for_ever() -> None:
+def test_a_dependent_trial_waits_a_limited_time_for_the_first() -> None:
     schedule = cached()
     waiting = [turn for turn in taken(schedule) if turn.key.condition == "clean"][:1]
     for attempt in (2, 3):
@@ -257,7 +257,7 @@ def test_it_waits_while_the_first_is_void_but_not_for_ever() -> None:
     assert [turn.key.condition for turn in taken(schedule)] == ["faulted"]
 
 
-def test_nobody_waits_for_what_has_ended_in_an_earlier_go() -> None:
+def test_no_trial_waits_for_one_that_ended_in_an_earlier_command() -> None:
     trials = grid(CACHED, ["t"])
     past = {key: TrialHistory((FAILED,), 1) for key in trials if key.condition == "clean"}
 
@@ -312,7 +312,7 @@ def test_scheduling_a_trial_costs_constant_time_with_a_thousand_lanes(
     assert many <= 5 * few, "it grows with their number"
 
 
-def test_who_watches_is_told_of_each_turn_that_is_taken() -> None:
+def test_an_observer_gets_each_attempt_that_starts() -> None:
     reported: list[PlannedAttempt] = []
 
     assert taken(TrialQueue(keys(2), taken=reported.append)) == reported

@@ -84,7 +84,7 @@ def test_your_own_agent_gets_instructions_and_no_example_files(
     assert "14 trials" in warex("run", "paper-command.toml", "--dry-run").out
 
 
-def test_a_model_of_ones_own_needs_the_example_agent_and_not_its_playbook(
+def test_your_own_model_keeps_the_example_agent_without_its_playbook(
     warex: Warex, tmp_path: Path
 ) -> None:
     warex("init", "--from", "paper", "--benchmark", "command", "--agent", "gpt-4o")

@@ -166,7 +166,7 @@ def test_json_is_alone_on_standard_output(run: Run, capsys: pytest.CaptureFixtur
     assert [line.split()[0] for line in printed.err.splitlines()] == ["solved", "void"]
 
 
-def test_a_quiet_run_tells_only_what_is_void(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quiet_run_prints_only_void_trials(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     folder = run([SOLVED, VOID], quiet=True)
     printed = capsys.readouterr()
 

@@ -56,7 +56,7 @@ def test_an_intensity_that_cannot_be_is_a_sentence(
     assert not ran
 
 
-def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
+def test_a_built_in_campaign_runs_on_your_own_benchmark(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
     options = ("--option", 'tasks=["a", "b"]', "--site", "https://a.example=http://127.0.0.1:8001")

@@ -232,7 +232,7 @@ def test_without_a_scenario_the_answer_is_the_sites(mode: str, port: int) -> Non
 
 
 @pytest.mark.slow
-def test_without_isolation_the_command_is_told_and_nothing_else_is_changed(port: int) -> None:
+def test_without_isolation_only_the_environment_changes(port: int) -> None:
     code = f"""
 import os, ssl, urllib.request
 new = {{name for name in os.environ if name not in {list(os.environ)!r}}}

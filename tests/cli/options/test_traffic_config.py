@@ -97,9 +97,9 @@ def test_a_configuration_without_loading_is_read_as_the_loaded_one(tmp_path: Pat
 def test_only_presets_and_what_is_parsed_already_need_no_loading(
     options: dict[str, Any], own_scenario: str | None, needs_loading: bool
 ) -> None:
-    given = ProxyOptions(**options)
+    made_options = ProxyOptions(**options)
 
-    assert (given.own_scenario, given.needs_loading) == (own_scenario, needs_loading)
+    assert (made_options.own_scenario, made_options.needs_loading) == (own_scenario, needs_loading)
 
 
 @pytest.mark.parametrize(

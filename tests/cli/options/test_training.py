@@ -36,7 +36,7 @@ def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Hyperpa
     assert Hyperparameters(**results) == recipe
 
 
-def test_a_default_that_help_tells_is_the_recipes() -> None:
+def test_defaults_in_the_help_are_the_recipes() -> None:
     @click.command()
     @training_options
     def command(**recipe: Any) -> None:

@@ -91,7 +91,7 @@ def test_the_running_trials_are_named_with_their_age() -> None:
     assert str(pace).endswith(f"running: {'; '.join(pace.running)}")
 
 
-def test_of_many_running_trials_the_first_are_named() -> None:
+def test_only_the_first_of_many_running_trials_are_named() -> None:
     pace = ProgressTracker(now=lambda: 0.0, total=30)
     for number in range(20):
         pace.attempt_started(_turn(f"t{number}"))

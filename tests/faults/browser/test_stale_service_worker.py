@@ -33,7 +33,7 @@ def test_what_heals_it_reaches_the_worker() -> None:
     assert (fields["heals"], fields["lasts"]) == ("wait", 2500)
 
 
-def test_it_explains_itself_with_what_ends_it() -> None:
+def test_the_explanation_says_what_ends_the_fault() -> None:
     assert StaleServiceWorker().explain() == (
         "is handled by the site, and registers a service worker that answers with pages and scripts"
         " as they were seen first, until it is reloaded by force"

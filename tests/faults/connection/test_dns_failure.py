@@ -38,7 +38,7 @@ def test_an_unknown_code_is_refused_by_name() -> None:
         ("timeout", "is left without an answer when it asks for the host's name; so is"),
     ],
 )
-def test_it_explains_itself_with_its_values(code: str, words: str) -> None:
+def test_the_explanation_has_the_faults_values(code: str, words: str) -> None:
     assert DnsFailure.model_validate({"code": code}).explain().startswith(words)
 
 

@@ -70,7 +70,7 @@ def test_no_delay_is_negative_or_longer_than_it_may_be() -> None:
     assert (min(drawn), max(drawn)) == (0, 3)
 
 
-def test_of_a_connection_only_the_first_exchange_is_late() -> None:
+def test_latency_per_connection_delays_only_the_first_exchange() -> None:
     page = Request("GET", "https://shop.test/")
     first, later = Exchange("1", page), Exchange("2", page, begins_connection=False)
     fault = Latency(scope="connection")

@@ -22,7 +22,7 @@ def test_what_comes_is_an_error_and_never_a_style(seed: int) -> None:
     assert reply.headers["cache-control"] == "no-store"
 
 
-def test_it_can_be_held_first() -> None:
+def test_a_resource_can_be_held_first() -> None:
     (wait, _), _ = ResourceFailure(delay=2).effects(STYLE, {}, KeyedRng(1, "rule"))
 
     assert wait == Delay(2)

@@ -80,6 +80,6 @@ def test_prices_stay_changed_on_all_pages_from_the_first_hit() -> None:
         ({"since": "list"}, "since"),
     ],
 )
-def test_a_change_that_is_none_or_two_is_refused(fields: dict[str, Any], text: str) -> None:
+def test_no_change_or_two_changes_are_refused(fields: dict[str, Any], text: str) -> None:
     with pytest.raises(ValidationError, match=text):
         PriceChange.model_validate(fields)

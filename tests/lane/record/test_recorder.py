@@ -43,7 +43,7 @@ class Full(TraceWriter):
         raise MachineError("the disk is full")
 
 
-def test_equal_bodies_have_one_number_and_no_body_has_none() -> None:
+def test_equal_bodies_have_one_id_and_an_empty_one_has_none() -> None:
     recorder = Recorder(Clock())
     assert [recorder.body(digest) for digest in ("a1", "", "b2", "a1")] == [1, 0, 2, 1]
 

@@ -115,7 +115,7 @@ def test_a_call_of_an_earlier_task_does_not_end_this_one() -> None:
     assert not call.end(Ending(head=JSON))
 
 
-def test_a_retry_tells_how_long_its_client_has_waited() -> None:
+def test_a_retry_has_its_clients_waiting_time() -> None:
     noted = Noted()
     first = asks(noted)
     first.note_delivered(injected(Reply(429, {"retry-after": "5"})))

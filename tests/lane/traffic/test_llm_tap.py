@@ -117,9 +117,7 @@ def test_a_stream_that_says_nothing_has_no_first_token() -> None:
     assert (event.first_token_s, event.tokens_per_s) == (None, None)
 
 
-def test_of_an_answer_no_more_is_redacted_than_a_model_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_redaction_of_an_answer_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others wait meanwhile."""
     sizes: list[int] = []
 
@@ -277,7 +275,7 @@ def test_a_stream_that_is_cut_says_why_and_keeps_what_came() -> None:
     assert not call.ends_task
 
 
-def test_every_kind_of_token_that_the_api_reports_stands_in_the_event() -> None:
+def test_every_reported_kind_of_token_is_in_the_event() -> None:
     usage: JsonValue = {
         "prompt_tokens": 1200,
         "completion_tokens": 90,

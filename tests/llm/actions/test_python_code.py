@@ -79,7 +79,7 @@ def test_a_module_follows_its_names_and_results() -> None:
         ("x = visit() if a else None", "branch"),
     ],
 )
-def test_a_call_says_where_it_stands(source: str, context: str) -> None:
+def test_a_call_has_its_context(source: str, context: str) -> None:
     (*_, call) = [call for call in python_calls(source) or () if call.name == "visit"]
 
     assert call.context == context

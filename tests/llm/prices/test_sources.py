@@ -211,7 +211,7 @@ def test_what_is_not_a_collection_is_refused_in_words(data: Any) -> None:
         max_leaves=15,
     )
 )  # fmt: skip
-def test_whatever_it_is_it_is_read_or_refused(data: Any) -> None:
+def test_every_source_is_read_or_refused(data: Any) -> None:
     try:
         read = read_source(data)
     except ValueError:

@@ -226,7 +226,7 @@ def test_a_dead_site_is_a_dead_connection_and_a_notice(
     assert seen == [(None, dead, "connection_refused"), ("x1", dead, "connection_refused")]
 
 
-def test_a_dead_site_is_met_by_the_request_that_no_rule_answers(
+def test_a_dead_site_fails_the_request_that_no_rule_answers(
     begin: Begin, ca: CertificateAuthority
 ) -> None:
     dead = reserved_port()

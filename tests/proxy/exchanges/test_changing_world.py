@@ -271,7 +271,7 @@ def test_the_basket_of_an_api_no_longer_counts_what_is_gone(begin: Begin, plain:
 # ---- price_change
 
 
-def test_data_has_the_new_prices_and_a_page_is_told_which(begin: Begin, plain: Origin) -> None:
+def test_data_has_the_new_prices_and_the_page_gets_the_list(begin: Begin, plain: Origin) -> None:
     cart = {"items": [{"name": "Lamp", "price": 20.5, "quantity": 2}], "total": 41.0}
     kind = [(b"Content-Type", b"application/json")]
     plain.routes |= {

@@ -164,7 +164,7 @@ def test_an_answer_begins_late_and_its_pieces_come_apart(
     assert call.latency_s >= call.first_token_s + 0.2
 
 
-def test_a_client_that_gives_up_a_slow_answer_has_met_it(
+def test_giving_up_a_slow_answer_counts_as_a_hit(
     begin: Begin, ca: CertificateAuthority, model: Model
 ) -> None:
     import openai

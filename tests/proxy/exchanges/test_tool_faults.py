@@ -238,7 +238,7 @@ def test_an_answer_that_a_client_asks_for_later_is_changed_there(
 
 
 @pytest.mark.slow
-def test_each_answer_to_a_batch_is_changed_however_it_comes(begin: Begin, plain: Origin) -> None:
+def test_each_answer_to_a_batch_is_changed(begin: Begin, plain: Origin) -> None:
     events = b"".join(event(answered(number, text_content(TEXT))) for number in (1, 2))
     plain.routes[PATH] = Answer(raw=streamed(*(events[at : at + 9] for at in range(0, 300, 9))))
     batch = [called(1, "look"), called(2, "look")]

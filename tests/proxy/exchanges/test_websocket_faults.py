@@ -199,9 +199,7 @@ def test_what_hits_no_message_is_missed(begin: Begin, site: Site) -> None:
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
-def test_a_client_that_leaves_a_delay_has_met_it_once_it_has_waited(
-    begin: Begin, site: Site
-) -> None:
+def test_leaving_a_delay_counts_as_a_hit_after_waiting(begin: Begin, site: Site) -> None:
     for wait, reason in ((1.2, None), (0.1, "client_gone")):
         with begin(scenario=scenario(WebsocketFault(action="delay", seconds=60))) as lane:
             with opened(lane, site, close_timeout=0.1) as channel:

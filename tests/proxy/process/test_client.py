@@ -40,7 +40,7 @@ def test_a_killed_proxy_is_a_broken_trial_with_a_whole_trace(begin: Begin, plain
     assert kinds == ["trial_began", "armed", *["request", "response"] * 5]
 
 
-def test_the_owner_is_told_when_the_disk_refuses(begin: Begin, plain: Origin) -> None:
+def test_a_full_disk_is_reported_to_the_owner(begin: Begin, plain: Origin) -> None:
     with begin() as lane:
         written = (lane.out / "events.jsonl").stat().st_size
         resource.prlimit(lane.proxy.pid, resource.RLIMIT_FSIZE, (written, written))
@@ -53,7 +53,9 @@ def test_the_owner_is_told_when_the_disk_refuses(begin: Begin, plain: Origin) ->
     assert [entry.event.event for entry in lane.trace.entries] == ["trial_began", "armed"]
 
 
-def test_the_end_is_told_whoever_ended_it(forkserver: Forkserver, ca: CertificateAuthority) -> None:
+def test_the_proxys_end_is_always_reported(
+    forkserver: Forkserver, ca: CertificateAuthority
+) -> None:
     ended = threading.Event()
     with start_proxy(forkserver, ProxyConfig(ca=ca.folder), on_end=ended.set):
         assert not ended.is_set()
@@ -92,7 +94,7 @@ def test_a_full_disk_at_the_start_is_a_sentence(
         pass
 
 
-def test_two_lanes_at_once_know_nothing_of_each_other(begin: Begin, plain: Origin) -> None:
+def test_two_concurrent_lanes_are_independent(begin: Begin, plain: Origin) -> None:
     url = f"http://127.0.0.1:{plain.port}/a"
     first = scenario(HttpError(status=501), Trigger(first=1))
     second = scenario(HttpError(status=502), Trigger(nth=(2,)))

@@ -6,7 +6,7 @@ from warex.analysis.stats.paired import Delta, NoiseFloor
 from warex.report.charts.conditions import delivery, delta, recovery, reloads, success
 
 
-def test_each_condition_stands_at_its_rate_and_a_line_at_clean() -> None:
+def test_each_condition_is_at_its_rate_with_a_line_at_clean() -> None:
     rows = row("clean", 3, 4), row("down", 1, 4), row("unscored", 0, 0)
     chart = success(run(*rows), table(*rows))
     at = {shape.words: shape["x"] for shape in shapes(chart, "faint")}

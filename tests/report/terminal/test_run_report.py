@@ -162,7 +162,7 @@ def test_markup_in_names_is_text(tmp_path: Path) -> None:
     assert "[bold]add" in _printed(render_inspect(inspect_trial(folder)), 120)
 
 
-def test_the_statistics_tell_how_fast_a_model_streams_and_of_no_other(tmp_path: Path) -> None:
+def test_statistics_give_the_speed_of_streaming_models_only(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     streamed = Story().thinks(1, "goto", stream=True).page("x1").stops()
     folder.trial("clean", "add", solved(), streamed)
@@ -180,7 +180,7 @@ def test_the_statistics_tell_how_fast_a_model_streams_and_of_no_other(tmp_path: 
     assert "first token" not in hasty.partition("patient")[0]
 
 
-def test_what_became_of_a_lie_stands_in_the_statistics_and_the_inspection(tmp_path: Path) -> None:
+def test_a_lies_outcome_is_in_statistics_and_inspection(tmp_path: Path) -> None:
     lied = Story().thinks(1, "goto").page("x0").lied(1, "12.50", "13.50")
     lied.thinks(2, "send_msg_to_user", arguments=["13.50"]).stops()
     folder = RunFolder(tmp_path).manifest()
@@ -196,7 +196,7 @@ def test_what_became_of_a_lie_stands_in_the_statistics_and_the_inspection(tmp_pa
     assert "lies" not in _printed(render_table(load_run(plain.path)), 120)
 
 
-def test_the_statistics_tell_detection_and_how_trials_ended(tmp_path: Path) -> None:
+def test_statistics_have_detection_and_endings(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     folder.trial("clean", "add", solved(), _plain())
     folder.trial("server-error", "add", solved(), _recovering())

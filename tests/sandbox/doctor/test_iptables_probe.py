@@ -32,7 +32,7 @@ def test_only_programs_of_the_captured_user_are_proxied() -> None:
 
 
 @pytest.mark.wire
-def test_an_ordinary_user_is_told_of_root_and_of_what_needs_none(tmp_path: Path) -> None:
+def test_an_ordinary_user_gets_alternatives_to_root(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "if os.geteuid() == 0: os.geteuid = lambda: 1000\n"

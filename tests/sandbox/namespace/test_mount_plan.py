@@ -127,7 +127,7 @@ def test_without_a_database_one_is_made_where_every_chromium_looks(
     assert not plan.mount_point.exists()
 
 
-def test_without_a_home_chromium_is_told_of_another_place(
+def test_without_a_home_chromium_uses_another_folder(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     base = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "none")}
@@ -154,7 +154,7 @@ def test_without_nss_it_is_reported_once_and_nothing_fails(
     )
 
 
-def test_of_many_that_start_at_once_one_makes_the_database(
+def test_concurrent_starts_make_the_database_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[int] = []
@@ -208,7 +208,7 @@ def test_a_ca_folder_that_cannot_be_written_costs_time_only(tmp_path: Path) -> N
     ],
     ids=["curl", "python", "openssl's folder"],
 )
-def test_programs_that_nobody_told_trust_the_ca(inside: FakeNetwork, command: list[str]) -> None:
+def test_unconfigured_programs_trust_the_ca(inside: FakeNetwork, command: list[str]) -> None:
     code, message = inside.run(*command, variables=bare())
 
     assert (code, "hello" in message) == (0, True), message

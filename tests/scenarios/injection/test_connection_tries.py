@@ -135,7 +135,7 @@ def test_each_host_and_port_has_occurrences_of_its_own() -> None:
     assert [it.injections[0].ordinal for it in decisions] == [1, 2, 3, 1]
 
 
-def test_the_questions_for_a_name_are_one_occurrence_whatever_the_port() -> None:
+def test_lookups_of_one_name_are_one_occurrence() -> None:
     injector = Injector(one(fault={"kind": "dns_failure", "code": "servfail"}), 1)
     first = injector.connection_try("name", SHOP, None, 0)
     second = injector.connection_try("name", "Shop.Test.", 443, 0.1)
@@ -240,7 +240,7 @@ def test_a_miss_gives_the_budget_back_and_a_delivered_repeat_keeps_it() -> None:
     assert ordinals(retained, 10) == [None]
 
 
-def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
+def test_the_first_of_two_rules_keeps_the_whole_occurrence() -> None:
     both = scenario(
         rule("refused", fault=REFUSED, trigger={"first": 1}),
         rule("dropped", fault={"kind": "connection_timeout"}, trigger={"first": 2}),
@@ -258,7 +258,7 @@ def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
 # ---- what is left alone
 
 
-def test_until_armed_attempts_are_skipped_and_arming_ends_their_occurrence() -> None:
+def test_arming_ends_the_occurrence_of_skipped_attempts() -> None:
     injector = Injector(refuse("first_llm_call"), 1)
     assert ordinals(injector, 0, 1) == [None, None]
     injector.llm_call("digest")

@@ -38,7 +38,7 @@ def test_a_rule_behind_one_that_is_always_triggered_can_never_apply(later: objec
         ({"first": 3, "trials": 0.5}, {"first": 1}),
     ],
 )
-def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: object) -> None:
+def test_rules_that_may_meet_are_reported_with_the_winner(earlier: object, later: object) -> None:
     message = warnings_of(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
     assert message == (
         "Rules 'a' and 'b' may meet in one exchange; then 'a' is applied and 'b' is missed"
@@ -107,7 +107,7 @@ def test_faults_that_do_not_end_an_exchange_both_strike() -> None:
 POPUP = {"kind": "popup"}
 
 
-def test_a_page_fault_changes_a_reply_of_warex_whatever_the_order_of_rules() -> None:
+def test_page_faults_change_replies_in_any_order_of_rules() -> None:
     once = {"first": 1}
     assert warnings_of(rule("pop", match=PAGES, fault=POPUP), rule("err", once, match=PAGES)) == (
         "Rules 'pop' and 'err' may meet in one exchange; then both are applied, 'err' before the"
@@ -143,7 +143,7 @@ def test_a_redirect_has_no_page_for_a_fault_of_pages_whichever_comes_first(
         ({"kind": "http_error"}, {"kind": "wrong_page"}),
     ],
 )
-def test_of_two_that_cannot_be_combined_the_first_is_told_to_stand(
+def test_the_first_of_two_incompatible_rules_is_reported_as_winner(
     first: dict[str, object], second: dict[str, object]
 ) -> None:
     half = {"probability": 0.5}

@@ -119,7 +119,7 @@ def test_every_pattern_has_its_words(match: object, words: str) -> None:
         ("mcp_error", "the server of tools is healthy", "agent"),
     ],
 )
-def test_a_rule_tells_who_meets_it_and_who_is_healthy_then(
+def test_a_rule_explains_its_hits_and_what_is_healthy_then(
     kind: str, healthy: str, client: str
 ) -> None:
     text = flat(scenario(rule("down", {"first": 1}, {"kind": kind})))

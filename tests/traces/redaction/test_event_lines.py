@@ -107,7 +107,7 @@ def test_long_texts_of_others_are_not_kept_in_memory(place: str) -> None:
 @pytest.mark.parametrize(
     "value", ['"q" \\ {"headers":[]}', "é €", "not UTF-8: \udc80", "a " * 2500, "b " * 10_000]
 )
-def test_a_head_is_written_alike_however_often_it_recurs(value: str) -> None:
+def test_a_repeated_head_is_written_the_same(value: str) -> None:
     lines = EventLines(Redactor())
     event = RequestSeen(
         exchange="x1",

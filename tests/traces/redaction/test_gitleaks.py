@@ -29,7 +29,7 @@ def test_a_token_is_found_in_files_of_code_and_in_lines_of_json_and_urls(around:
     assert text[slice(*span)] == token
 
 
-def test_a_match_without_its_keyword_near_is_none() -> None:
+def test_a_match_without_its_keyword_nearby_is_ignored() -> None:
     sha = b"9fceb02d0ae598e95dc970b74767f19372d61af8"
     rule = SecretRule("any", "([0-9a-f]{40})", (b"sgp_",), 0)
 

@@ -91,7 +91,7 @@ def test_the_same_rows_give_the_same_pairs_in_any_order() -> None:
     assert "link 'Oven guide' [2]\nlink 'Stove guide' [3]" in str(made[1].messages[0]["content"])
 
 
-def test_a_page_whose_needed_name_stands_twice_makes_no_pair() -> None:
+def test_a_page_with_an_ambiguous_name_makes_no_pair() -> None:
     twice = PAGE.replace("StaticText 'One'", "StaticText 'Oven guide'")
 
     assert not list(matched_pairs([clean(1, twice)]))
