@@ -90,9 +90,7 @@ def test_a_scenario_that_is_not_a_mapping_is_refused_with_its_keys(
         ),
     ],
 )
-def test_an_unknown_preset_gets_a_suggestion_or_what_is_allowed(
-    name: str, allowed: str
-) -> None:
+def test_an_unknown_preset_gets_a_suggestion_or_what_is_allowed(name: str, allowed: str) -> None:
     for load in (load_scenario, load_preset):
         with pytest.raises(ScenarioError) as caught:
             load(name)
