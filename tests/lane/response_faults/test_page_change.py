@@ -21,7 +21,7 @@ def test_what_has_no_rewriter_has_changed_nothing() -> None:
     assert (page.applied, page.is_bomb, page.changes) == (False, False, [])
 
 
-def test_the_changes_tell_who_has_seen_them_and_are_short() -> None:
+def test_reported_changes_are_short_and_name_their_observer() -> None:
     page = change()
     page.rewriter = Changing()
     page.shown = (ValueChange("title", "", "Hi"),)

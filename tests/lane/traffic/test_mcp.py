@@ -85,7 +85,7 @@ EVENTS: dict[str, Any] = {"content_type": "text/event-stream"}
 IN_SESSION: dict[str, Any] = {"mcp_session_id": "s1"}
 
 
-def test_a_call_takes_from_its_request_to_its_answer_however_long_the_stream_goes_on() -> None:
+def test_a_tool_calls_duration_ends_with_its_answer_not_its_stream() -> None:
     talk = Talk()
     exchange = talk.asks(called(1, "look"))
     talk.now = 2.5
@@ -366,7 +366,7 @@ def test_a_compressed_stream_is_out_of_reach() -> None:
     assert stream.can_apply(injected())
 
 
-def test_a_change_stays_open_for_an_answer_that_the_client_may_fetch_elsewhere() -> None:
+def test_a_change_stays_open_for_an_answer_on_another_exchange() -> None:
     talk = Talk()
     carried = talk.asks(called(1, "look"), **IN_SESSION)
     amendment = carried.apply(injected(EditToolResponse(ERROR)), Settled())

@@ -35,7 +35,7 @@ def test_what_is_not_known_has_no_bar_but_a_row() -> None:
     assert {"c0", "None"} <= set(words(chart))
 
 
-def test_what_is_below_zero_lies_to_the_left_of_it() -> None:
+def test_negative_bars_are_left_of_zero() -> None:
     axis = Axis("points", -1, 1, str)
     down, up = shapes(bars("b", "t", _groups(-0.5, 0.5), axis), "bar")
 
@@ -65,7 +65,7 @@ def test_every_number_is_reported_in_words() -> None:
     assert bars("b", "t", _groups(0.5), PERCENT).description == "patient: c0 0.5."
 
 
-def test_no_row_lies_outside_the_figure_however_many_there_are() -> None:
+def test_every_row_is_inside_the_figure() -> None:
     chart = bars("b", "t", _groups(*[0.5] * 40), PERCENT)
 
     for bar in shapes(chart, "bar"):

@@ -152,7 +152,7 @@ def test_each_host_and_port_has_occurrences_of_its_own() -> None:
     assert [it.injections[0].ordinal for it in decisions] == [1, 2, 3, 1]
 
 
-def test_the_questions_for_a_name_are_one_occurrence_whatever_the_port() -> None:
+def test_lookups_of_one_name_are_one_occurrence() -> None:
     injector = Injector(one(fault={"kind": "dns_failure", "code": "servfail"}), 1)
     first = attempt(injector, "name", SHOP, None, 0)
     second = attempt(injector, "name", "Shop.Test.", 443, 0.1)
@@ -179,7 +179,7 @@ def test_each_fault_strikes_at_its_own_point_only(
     assert injections[point][0].effects == (effect,)
 
 
-def test_a_rule_about_attempts_is_about_no_exchange_and_the_other_way_round() -> None:
+def test_connection_rules_and_exchange_rules_are_separate() -> None:
     injector = Injector(scenario(rule("page"), rule("refused", fault=REFUSED)), 1)
     assert [it.rule for it in send(injector).injections] == ["page"]
     assert [it.rule for it in connect(injector, 0).injections] == ["refused"]
@@ -209,7 +209,7 @@ def test_triggers_count_occurrences(trigger: JsonValue, expected: list[int]) -> 
     assert [n for n, hit in enumerate(result[::2], 1) if hit] == expected
 
 
-def test_per_rule_numbers_in_order_of_arrival_and_per_url_each_host_and_port() -> None:
+def test_per_rule_counts_all_tries_and_per_url_each_host_and_port() -> None:
     attempts = [(0, SHOP), (1, "wiki.test"), (10, SHOP), (11, "wiki.test")]
     assert hits(Injector(refuse(), 1), *attempts) == [True, False, False, False]
     injector = Injector(refuse(per="url"), 1)
@@ -257,7 +257,7 @@ def test_a_miss_gives_the_budget_back_and_a_delivered_repeat_keeps_it() -> None:
     assert ordinals(retained, 10) == [None]
 
 
-def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
+def test_the_first_of_two_rules_keeps_the_whole_occurrence() -> None:
     both = scenario(
         rule("refused", fault=REFUSED, trigger={"first": 1}),
         rule("dropped", fault={"kind": "connection_timeout"}, trigger={"first": 2}),
@@ -275,7 +275,7 @@ def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
 # ---- what is left alone
 
 
-def test_until_armed_attempts_are_skipped_and_arming_ends_their_occurrence() -> None:
+def test_arming_ends_the_occurrence_of_skipped_attempts() -> None:
     injector = Injector(refuse("first_llm_call"), 1)
     assert ordinals(injector, 0, 1) == [None, None]
     injector.llm_call("digest")
@@ -353,7 +353,7 @@ def test_beside_a_model_another_port_is_not_a_models() -> None:
 # ---- the look-ahead
 
 
-def test_a_connection_is_blocked_exactly_while_the_next_attempt_would_be_hit() -> None:
+def test_connections_are_blocked_while_the_next_attempt_would_be_hit() -> None:
     injector = Injector(refuse(), 1)
     assert block(injector, SHOP, 443, 0) == block(injector, "wiki.test", 443, 0) == "refuse"
     connect(injector, 0, met=True)
@@ -368,7 +368,7 @@ def test_a_block_says_how() -> None:
         assert block(Injector(one(fault={"kind": kind}), 1), SHOP, 443, 0) == outcome
 
 
-def test_ports_of_their_own_are_the_webs_and_those_that_were_named_or_tried() -> None:
+def test_the_blocklist_has_web_ports_and_named_or_tried_ones() -> None:
     injector = Injector(refuse(match={"url": "https://shop.test:8443"}), 1)
     assert injector.connections.ports_with_own_block(SHOP) == (8443,)
     assert injector.connections.ports_with_own_block("wiki.test") == ()
@@ -414,7 +414,7 @@ def test_ports_of_one_host_without_end_are_not_all_remembered(
     assert len(injector.connections.ports_with_own_block(SHOP)) <= 102
 
 
-def test_what_was_let_through_is_never_hit_and_not_counted_where_it_would_have_been() -> None:
+def test_an_attempt_that_passed_is_not_hit_or_counted_later() -> None:
     injector = Injector(refuse(trigger={"nth": 2}), 1)
     assert not connect(injector, 0, met=False).injections
     assert block(injector, SHOP, 443, 3) == "refuse"
@@ -432,7 +432,7 @@ def test_what_a_late_block_has_stopped_still_belongs_to_the_occurrence() -> None
     assert places(connect(injector, 4, met=True).injections) == [("down", "", 2)]
 
 
-def test_what_a_block_has_stopped_is_hit_though_another_attempt_was_quicker() -> None:
+def test_a_blocked_attempt_is_hit_though_another_came_first() -> None:
     injector = Injector(refuse(), 1)
     assert places(connect(injector, 0, SHOP, met=True).injections) == [("down", "", 1)]
     assert places(connect(injector, 0, "wiki.test", met=True).injections) == [("down", "", 2)]

@@ -146,7 +146,7 @@ def test_two_rules_draw_by_themselves() -> None:
 
 
 @given(stream=ASSETS, seed=st.integers(0, 99), data=st.data())
-def test_per_url_the_same_requests_are_hit_in_whatever_order_they_arrive(
+def test_per_url_hits_do_not_depend_on_the_order(
     stream: list[str], seed: int, data: st.DataObject
 ) -> None:
     def hits_by_url(urls: list[str]) -> set[tuple[str, int]]:
@@ -308,7 +308,7 @@ PROGRAM = {"user-agent": "python-requests/2.32", "accept": "*/*"}
         (None, PAGE, PROGRAM, "site", False),
     ],
 )
-def test_the_first_request_of_a_program_is_its_first_page_where_a_rule_says_so(
+def test_a_programs_first_request_is_a_page_if_a_rule_matches_it(
     resource: list[JsonValue] | None,
     url: str,
     headers: dict[str, str],
@@ -434,7 +434,7 @@ def test_a_model_is_skipped_unless_a_rule_spells_its_host_out() -> None:
     assert only(send(injector).injections).ordinal == 2
 
 
-def test_a_public_models_host_is_skipped_whatever_is_asked_there() -> None:
+def test_a_public_models_host_is_always_skipped() -> None:
     injector = Injector(one(arm="first_llm_call"), 1)
     send(injector, "https://api.openai.com/v1/models", headers={})
     injector.arming.arm()
@@ -475,7 +475,7 @@ def test_each_hop_of_a_redirect_counts() -> None:
 # ---- match
 
 
-def test_every_rule_counts_what_it_matches_whatever_the_others_did() -> None:
+def test_rules_count_their_matches_independently() -> None:
     injector = Injector(scenario(rule("a", trigger={"first": 2}), rule("b", trigger={"nth": 3})), 1)
 
     injections = [places(send(injector).injections) for _ in range(3)]
@@ -629,7 +629,7 @@ OTHER_PAGE: JsonValue = {"kind": "wrong_page"}
         (AFTER, OTHER_PAGE, True),
     ],
 )
-def test_of_two_that_collide_the_first_rule_stands(
+def test_the_first_of_two_colliding_rules_is_applied(
     first: JsonValue, second: JsonValue, both: bool
 ) -> None:
     document: JsonValue = {"resource": "document"}
@@ -650,7 +650,7 @@ def test_a_rule_that_lost_may_still_win_where_the_first_is_silent() -> None:
     assert only(decisions[1].superseded).ordinal == 2
 
 
-def test_what_was_planned_when_asked_stands_against_what_the_answer_brings() -> None:
+def test_a_plan_at_the_request_precedes_one_at_the_answer() -> None:
     by_answer = rule("answer", match={"status": 200}, fault=AFTER)
     by_request = rule("request", fault=AFTER)
     injector = Injector(scenario(by_answer, by_request), 1)
@@ -816,9 +816,7 @@ def test_an_answer_of_the_task_before_is_not_counted() -> None:
 
 
 @given(stream=st.lists(st.sampled_from(URLS), max_size=30), seed=st.integers(0, 9))
-def test_a_schedule_hits_exactly_its_places_whatever_seed_and_trigger_say(
-    stream: list[str], seed: int
-) -> None:
+def test_a_schedule_hits_exactly_its_places(stream: list[str], seed: int) -> None:
     schedule = frozenset({(0, "down", f"GET {URLS[1]}", 2), (0, "down", f"GET {URLS[2]}", 1)})
     injector = Injector(one(trigger={"first": 3}, per="url"), seed, schedule=schedule)
 
@@ -832,7 +830,7 @@ def test_a_schedule_hits_exactly_its_places_whatever_seed_and_trigger_say(
     assert {(0, *place) for place in places(injections)} == schedule & possible
 
 
-def test_a_schedule_tells_the_tasks_apart() -> None:
+def test_a_schedule_separates_tasks() -> None:
     schedule = frozenset({(0, "down", "", 1), (2, "down", "", 2)})
     injector = Injector(one(trigger={"probability": 1.0}), 1, schedule=schedule)
 
@@ -989,7 +987,7 @@ def test_what_is_over_takes_little_memory() -> None:
     assert (last - warm) / (2 * block) < 60
 
 
-def test_what_goes_on_is_hit_whatever_the_trigger_says_and_is_one_occurrence() -> None:
+def test_a_lasting_fault_is_one_occurrence_despite_the_trigger() -> None:
     quota: JsonValue = {"kind": "rate_limit", "window": 10}
     injector = Injector(scenario(rule("quota", fault=quota, trigger={"first": 1})), seed=1)
     asked = [send(injector, now=at).injections for at in (0.0, 4.0, 9.9, 10.0, 50.0)]

@@ -22,7 +22,7 @@ def test_injections_are_numbered_through_all_rules() -> None:
     assert ids == ["i1", "i2"]
 
 
-def test_a_budget_is_spent_by_what_stands_and_given_back_by_a_miss() -> None:
+def test_a_miss_returns_its_budget() -> None:
     plans, count = planner(), count_of(trigger=TRIGGER)
     injection, state = plans.plan(count, ask(PAGE), "", 1)
     assert plans.fires(count, "", 1)

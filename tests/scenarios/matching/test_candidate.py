@@ -100,7 +100,7 @@ def test_a_missing_tool_is_missed_in_the_list_and_where_it_is_called() -> None:
     assert not about(requested(("initialize", "")))
 
 
-def test_a_fault_of_a_models_api_is_about_calls_without_being_told() -> None:
+def test_a_model_fault_is_about_model_calls_by_default() -> None:
     [rule] = one(fault={"kind": "llm_empty"}).rules
 
     assert rule_matcher(rule, ())(call("gpt-4o", 1))

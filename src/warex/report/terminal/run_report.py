@@ -64,7 +64,7 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
             if metrics := shown((m for m in METRICS if m.screen == screen), rows):
                 parts += [_rows(rows, screen, metrics), Text()]
         for sheet in (popup_sheet, attack_sheet, ending_sheet):
-            parts += _of_sheet(sheet(run, table), agent)
+            parts += _of_sheet(sheet(table), agent)
     return Group(*parts, *footnote_lines(excluded_pairs(table)))
 
 
