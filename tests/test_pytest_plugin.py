@@ -68,9 +68,7 @@ def run(folder: Path, site: int, tests: str, *arguments: str) -> tuple[int, str]
     return done.returncode, done.stdout + done.stderr
 
 
-def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
-    tmp_path: Path, site: int
-) -> None:
+def test_a_marked_test_without_injection_fails(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -91,9 +89,7 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
 
 
 @pytest.mark.slow
-def test_a_marked_test_runs_under_its_scenario_and_fails_without_a_delivery(
-    tmp_path: Path, site: int
-) -> None:
+def test_marker_and_fixture_run_under_their_scenario(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -134,7 +130,7 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_without_a_delivery(
 
 
 @pytest.mark.slow
-def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site: int) -> None:
+def test_a_failed_test_gets_no_second_failure(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -151,7 +147,7 @@ def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site:
 
 
 @pytest.mark.slow
-def test_an_unmarked_test_that_asks_for_the_proxy_is_told_how(tmp_path: Path, site: int) -> None:
+def test_an_unmarked_test_that_uses_the_proxy_gets_a_remedy(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -239,7 +235,7 @@ def test_only_what_may_be_typed_as_it_was_called_is_said_to_repeat_it(
 
 
 @pytest.mark.slow
-def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: int) -> None:
+def test_a_campaign_with_unknown_keys_is_refused_in_a_sentence(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,

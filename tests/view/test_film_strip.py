@@ -23,9 +23,7 @@ def picture(browser: Browser) -> bytes:
     return data
 
 
-def test_a_ring_stands_where_a_step_clicks_and_a_range_selects_in_the_strip(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_clicks_have_a_ring_and_a_range_selects_frames(browser: Browser, tmp_path: Path) -> None:
     run, site = tmp_path / "run", tmp_path / "site"
     seen = BlobStore(tmp_path / BLOBS).put(picture(browser))
     shot = [{"role": "user", "content": [{"type": "image_url", "image_url": f"blob:{seen}"}]}]

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from typing import Final, Literal
 from urllib.parse import unquote
 
-import msgspec
-
 from warex.engine.handler import Exchange as WireExchange
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.config import ProxyConfig
@@ -19,7 +17,7 @@ from warex.llm import LlmRequest
 from warex.scenarios import Injector
 from warex.scenarios.task_detection import TaskChange, TaskDetector
 from warex.seeds import derive_seed
-from warex.traces import Armed, Disarmed, TaskBegan, TaskEnded, ToldBy
+from warex.traces import Armed, ArmedBy, Disarmed, TaskBegan, TaskEnded, ToldBy
 
 _MARKER_HEADERS: Final = {
     "content-type": "text/plain; charset=utf-8",
@@ -38,7 +36,7 @@ class Attribution:
         self._seed = config.seed
         self._recorder = recorder
         calls = LlmCalls(config, injector, recorder)
-        self.tasks = Tasks(Task("", injector, calls, armed=injector.armed))
+        self.tasks = Tasks(Task("", injector, calls, armed=injector.arming.armed))
         self._detector = None if config.tasks is None else TaskDetector(config.tasks)
         self.before_llm_call: Callable[[], None] = lambda: None
         """Called before an LLM request is forwarded; raises to prevent it."""
@@ -49,7 +47,7 @@ class Attribution:
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
         self.on_task_began: Callable[[], None] = lambda: None
         """Called when another main task has begun, whose rules come into force again."""
-        if injector.armed:
+        if injector.arming.armed:
             recorder.write(Armed(by="start"))
 
     @property
@@ -183,18 +181,17 @@ class Attribution:
         self._recorder.write(TaskEnded(task=main.name))
         main.name = ""
 
-    def record_arming(self, task: Task[LlmCalls], by: str) -> None:
+    def record_arming(self, task: Task[LlmCalls], by: ArmedBy) -> None:
         """Record that a task's rules are armed, once."""
-        if task.injector.armed and not task.armed:
+        if task.injector.arming.armed and not task.armed:
             task.armed = True
-            event = msgspec.convert({"by": by, "task": self._beside(task)}, Armed)
-            self._recorder.write(event)
+            self._recorder.write(Armed(by=by, task=self._beside(task)))
             self.on_rules_changed()
 
     def disarm_task(self, task: Task[LlmCalls], by: EndedBy) -> None:
         """Apply no faults to a task from here on."""
-        if not task.injector.task_ended:
-            task.injector.disarm()
+        if not task.injector.arming.task_ended:
+            task.injector.arming.disarm()
             task.armed = False
             self._recorder.write(Disarmed(by=by, task=self._beside(task)))
             self.on_rules_changed()

@@ -149,7 +149,7 @@ def test_each_start_has_a_trace_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("mode", ["namespace", pytest.param("environment", marks=pytest.mark.slow)])
-def test_in_exec_it_joins_the_trial_though_the_client_hides_the_environment(
+def test_the_relay_joins_execs_trial_without_the_clients_environment(
     mode: str, tmp_path: Path
 ) -> None:
     (tmp_path / "said").write_bytes(asked(1) + asked(2) + asked(3, "variables"))

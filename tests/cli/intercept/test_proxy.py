@@ -17,7 +17,7 @@ from warex.traces import TrialBegan, TrialEnded, Unscored, read_outcome, read_tr
 @pytest.mark.parametrize(
     "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
 )
-def test_the_proxy_ends_cleanly_when_it_is_told_to(tmp_path: Path, number: int) -> None:
+def test_a_signal_ends_the_proxy_cleanly(tmp_path: Path, number: int) -> None:
     with proxy("--out", tmp_path / "out") as running:
         running.process.send_signal(number)
         code, err = running.end()
@@ -59,7 +59,7 @@ def test_a_replay_brings_the_scenario_and_the_seed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_a_program_is_told_in_one_line_when_and_where_the_proxy_serves(tmp_path: Path) -> None:
+def test_one_json_line_gives_the_addresses_once_the_proxy_serves(tmp_path: Path) -> None:
     ready, out = tmp_path / "ready.json", tmp_path / "out"
     ready.write_text("of a proxy that was killed")
     with subprocess.Popen(

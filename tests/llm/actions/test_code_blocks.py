@@ -83,7 +83,7 @@ def test_code_that_cannot_be_read_is_distinguished_from_code_without_calls() -> 
     assert read_code((Code("python", "no code"), Code("python", "x = 1"))) == ()
 
 
-def test_code_within_a_loop_stands_in_it() -> None:
+def test_code_inside_a_loop_is_marked() -> None:
     (call,) = read_code((Code("shell", "for i in 1 2; do python -c 'a()'; done"),)) or ()
 
     assert call.context == "loop"

@@ -195,7 +195,7 @@ def test_no_answer_makes_reading_fail(fragment: str) -> None:
         guess_actions("", [_call(name, {"code": hostile})])
 
 
-def test_a_helper_that_an_earlier_answer_defined_is_read_where_it_is_called() -> None:
+def test_helpers_defined_in_earlier_answers_are_resolved() -> None:
     define = "def look_up(number):\n    return session.get(f'https://shop.example/item/{number}')"
     defined = defined_by_answer("", [_call("python", {"code": define})], NOTHING_DEFINED)
 

@@ -48,7 +48,7 @@ def test_names_are_bound_and_calls_are_read_in_order(source: str, calls: Calls) 
         ("if (a) visit()", "branch"),
     ],
 )
-def test_a_call_says_where_it_stands(source: str, context: str) -> None:
+def test_a_call_has_its_context(source: str, context: str) -> None:
     assert [call.context for call in javascript_calls(source) or ()] == [context]
 
 

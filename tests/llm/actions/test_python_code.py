@@ -79,7 +79,7 @@ def test_a_module_follows_its_names_and_results() -> None:
         ("x = visit() if a else None", "branch"),
     ],
 )
-def test_a_call_says_where_it_stands(source: str, context: str) -> None:
+def test_a_call_has_its_context(source: str, context: str) -> None:
     (*_, call) = [call for call in python_calls(source) or () if call.name == "visit"]
 
     assert call.context == context
@@ -103,7 +103,7 @@ def test_what_may_not_call_makes_no_calls(source: str) -> None:
     assert not python_calls(source)
 
 
-def test_functions_that_call_themselves_and_texts_that_double_come_to_an_end() -> None:
+def test_recursion_and_doubling_texts_are_bounded() -> None:
     assert python_calls("def f():\n    f(); f(); f()\nf()") == ()
     doubled = "a = 'x'\n" + "a = a + a\n" * 60 + "visit(a)"
     assert [call.name for call in python_calls(doubled) or ()] == ["visit"]

@@ -31,7 +31,7 @@ def test_a_recovery_is_described_from_the_fault_to_the_common_step() -> None:
     )
 
 
-def test_a_trial_that_ends_early_and_one_that_parts_without_a_fault_are_reported() -> None:
+def test_early_ends_and_divergence_without_a_fault_are_reported() -> None:
     short, longer = Story().thinks(1, "goto"), Story().thinks(1, "goto").thinks(2, "click")
 
     assert sentences(longer, short) == (
@@ -41,7 +41,7 @@ def test_a_trial_that_ends_early_and_one_that_parts_without_a_fault_are_reported
     )
 
 
-def test_trials_that_do_the_same_are_told_so() -> None:
+def test_equal_trials_are_reported_as_equal() -> None:
     assert sentences(Story().thinks(1, "goto"), Story().thinks(1, "goto")) == (
         "Both do the same: 1 step."
     )

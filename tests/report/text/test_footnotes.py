@@ -30,7 +30,7 @@ def test_a_scripted_model_is_called_an_instrument(tmp_path: Path) -> None:
     )
 
 
-def test_a_playbook_is_scripted_whatever_its_harness_calls_the_model(tmp_path: Path) -> None:
+def test_a_playbook_is_scripted_under_any_model_name(tmp_path: Path) -> None:
     agents: list[JsonValue] = [
         {"name": "mine", "model": "playbook:rules.yaml"},
         {"name": "real", "model": "gpt-4o-mini"},
@@ -101,7 +101,7 @@ def test_a_cache_that_never_answered_is_reported_with_where_to_look(tmp_path: Pa
     ) in footnotes(run, tabulate(run))
 
 
-def test_of_many_pairs_left_out_the_rest_is_counted() -> None:
+def test_many_left_out_pairs_are_counted() -> None:
     many = tuple(("patient", "clean", ("testbed", f"t{n}", 1)) for n in range(25))
     lines = excluded_pairs(table(left_out=many))
 
@@ -126,7 +126,7 @@ def test_the_report_opens_with_what_the_proxy_alone_does() -> None:
     ]
 
 
-def test_the_share_that_parts_before_any_fault_stands_beside_the_noise_floor() -> None:
+def test_the_share_that_diverges_before_any_fault_is_shown() -> None:
     parted = (Counts((("same", 3), ("before_faults", 2))), None, Counts((("at_fault", 4),)))
     rows = [row(str(number), parting=each) for number, each in enumerate(parted)]
 
