@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from pydantic import JsonValue
 
 from warex.traces import AgentAction, LlmCall
 from warex.traces.redaction.effort import Effort
@@ -63,7 +64,7 @@ def test_a_call_whose_redaction_is_cut_is_marked_as_shortened() -> None:
     dense = "".join(FORMS["assignment"].replace("{}", password(n)) for n in range(5000))
 
     def event(text: str) -> dict[str, object]:
-        messages = [{"role": "user", "content": text}, {"role": "user", "content": "go on"}]
+        messages: list[JsonValue] = [{"role": "user", "content": text}, {"role": "user", "content": "go on"}]
         line: dict[str, object] = json.loads(lines.of(call(messages)))
         return line
 
@@ -73,7 +74,7 @@ def test_a_call_whose_redaction_is_cut_is_marked_as_shortened() -> None:
 
 
 def test_the_arguments_of_an_action_that_are_dense_with_secrets_stay_an_object() -> None:
-    arguments = {f"token{number}": password(number) for number in range(4000)}
+    arguments: dict[str, JsonValue] = {f"token{number}": password(number) for number in range(4000)}
     action = AgentAction(
         exchange="x1", step=1, name="fill", arguments=arguments, role="other", context=""
     )
@@ -100,7 +101,7 @@ def test_secrets_of_ordinary_pages_are_replaced_one_by_one() -> None:
     assert ":more]" not in redact_text(links) + redact_text(page)
 
 
-def call(messages: list[object]) -> LlmCall:
+def call(messages: list[JsonValue]) -> LlmCall:
     return LlmCall(
         exchange="x1",
         family="openai_chat",
@@ -108,7 +109,7 @@ def call(messages: list[object]) -> LlmCall:
         model="m",
         step=1,
         began=0.0,
-        messages=messages,  # type: ignore[arg-type]
+        messages=messages,
         tools=None,
         stream=False,
         status=200,
