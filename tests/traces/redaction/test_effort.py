@@ -32,7 +32,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_of_a_text_dense_with_secrets_a_part_is_replaced_singly_and_all_else_as_a_whole(
+def test_the_rest_of_a_text_dense_with_secrets_is_replaced_as_a_whole(
     form: str,
 ) -> None:
     left = Effort(400)
@@ -48,7 +48,9 @@ def test_of_a_text_dense_with_secrets_a_part_is_replaced_singly_and_all_else_as_
 
 
 def test_json_that_is_dense_with_secrets_stays_json_without_any() -> None:
-    value = [{"user": f"u{number}", "password": password(number)} for number in range(1800)]
+    value: JsonValue = [
+        {"user": f"u{number}", "password": password(number)} for number in range(1800)
+    ]
 
     for cleaned in (
         redact_text(json.dumps(value)),
@@ -64,7 +66,10 @@ def test_a_call_whose_redaction_is_cut_is_marked_as_shortened() -> None:
     dense = "".join(FORMS["assignment"].replace("{}", password(n)) for n in range(5000))
 
     def event(text: str) -> dict[str, object]:
-        messages: list[JsonValue] = [{"role": "user", "content": text}, {"role": "user", "content": "go on"}]
+        messages: list[JsonValue] = [
+            {"role": "user", "content": text},
+            {"role": "user", "content": "go on"},
+        ]
         line: dict[str, object] = json.loads(lines.of(call(messages)))
         return line
 

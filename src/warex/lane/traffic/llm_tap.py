@@ -149,8 +149,8 @@ def read_call(
     """Parse a finished call; ``error`` says why there is no answer, if there is none.
 
     ``by_model``: the answer, or its beginning, is the model's; any other has only the usage of the
-    answer that it replaced. The agent's subtask depth is updated with the actions. Of a request with
-    very many values the first are read: others wait meanwhile.
+    answer that it replaced. The agent's subtask depth is updated with the actions. The
+    first values of a request with very many are read, since others wait meanwhile.
     """
     asked, has_more_items = first_items(tap.request.messages)
     if has_more_items:

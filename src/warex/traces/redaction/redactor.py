@@ -193,8 +193,8 @@ class Redactor:
         self.effort.renew()
         kind = content_type.partition(";")[0].strip().lower()
         if kind == "application/x-www-form-urlencoded":
-            fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False)
-            for name, value in fields[:_MOST_FIELDS]:
+            first = b"&".join(body.split(b"&", _MOST_FIELDS)[:_MOST_FIELDS])
+            for name, value in parse_qsl(first.decode("utf-8", "replace")):
                 self._learn_field(name, value)
         elif kind.endswith("json"):
             with suppress(ValueError, RecursionError):
@@ -309,7 +309,10 @@ class Redactor:
             if not _IS_TEXT.search(kind):
                 return content
         if kind == "application/x-www-form-urlencoded":
-            content = _FORM_FIELD.sub(self._form_field, content)
+            first = b"&".join(content.split(b"&", _MOST_FIELDS)[:_MOST_FIELDS])
+            content = _FORM_FIELD.sub(self._form_field, first) + _FORM_FIELD.sub(
+                rb"\1=" + REDACTED.encode(), content[len(first) :]
+            )
         return self.learned.without(redact_bytes(content, self._of_body))
 
     def _form_field(self, field: re.Match[bytes]) -> bytes:

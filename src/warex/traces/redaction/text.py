@@ -336,7 +336,7 @@ def _counted(pattern: bytes, do: _Replace, steps: int = 1) -> tuple[bytes, _Repl
     return pattern, lambda text, how: do(_bounded(text, pattern, how, steps), how)
 
 
-def _found(
+def _bounded_spans(
     text: bytes, find: _Find, how: Pass, steps: int = REPLACED
 ) -> tuple[bytes, list[tuple[int, int] | Cut]]:
     """Return a text and what is found in it; its rest is replaced if that is too much."""
@@ -353,7 +353,7 @@ def _cutting(pattern: bytes, find: _Find, *, steps: int = 1) -> tuple[bytes, _Re
     """Return a pattern and the action that cuts what is found where it matches."""
 
     def do(text: bytes, how: Pass) -> bytes:
-        return cut(*_found(text, find, how), how)
+        return cut(*_bounded_spans(text, find, how), how)
 
     return _counted(pattern, do, steps)
 
@@ -375,7 +375,7 @@ def _learning(
     """Return a pattern and the action that cuts what is found, which is secret anywhere."""
 
     def do(text: bytes, how: Pass) -> bytes:
-        return cut_and_learn(*_found(text, find, how), how, typed=typed)
+        return cut_and_learn(*_bounded_spans(text, find, how), how, typed=typed)
 
     return _counted(pattern, do, steps)
 
@@ -419,7 +419,7 @@ def _base64(text: bytes, how: Pass) -> bytes:
     """Redact base64 (RFC 4648) that contains a secret."""
     if how.depth >= _DECODINGS:
         return text
-    return cut(*_found(text, partial(_base64_runs, how=how), how))
+    return cut(*_bounded_spans(text, partial(_base64_runs, how=how), how))
 
 
 def _base64_runs(text: bytes, how: Pass) -> Iterator[tuple[int, int]]:
@@ -455,7 +455,7 @@ def _users(text: bytes, how: Pass) -> bytes:
 
 def _assignments(text: bytes, how: Pass) -> bytes:
     spans = partial(assigned.assignments, line=how.line)
-    return cut_and_learn(*_found(text, spans, how), how, typed=False)
+    return cut_and_learn(*_bounded_spans(text, spans, how), how, typed=False)
 
 
 def _entities(text: bytes, how: Pass) -> bytes:
@@ -500,7 +500,7 @@ def _encoded(text: bytes, how: Pass) -> bytes:
     """Redact percent-encoded texts, such as a URL in the query of another."""
     if how.depth >= _DECODINGS:
         return text
-    text, runs = _found(text, _encoded_runs, how, _ENCODED_STEPS)
+    text, runs = _bounded_spans(text, _encoded_runs, how, _ENCODED_STEPS)
     pieces: list[bytes] = []
     done = 0
     for begin, end, *_ in runs:
