@@ -262,8 +262,8 @@ class ControlApi:
                 arguments["earlier"] = dict(earlier)
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
-            if straddled := trial.injector.skipped_occurrences(trial.recorder.clock.now()):
-                arguments["straddled"] = list(straddled)
+            if skipped := trial.injector.skipped_occurrences(trial.recorder.clock.now()):
+                arguments["straddled"] = list(skipped)
         trial.recorder.write(Control(call=call, arguments=arguments))
 
 
