@@ -1,4 +1,4 @@
-// Two trials side by side: where they diverge, and their aligned steps.
+// Two trials side by side: where they part, and their aligned steps.
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
