@@ -35,7 +35,7 @@ class ConnectionTries:
         return decision.injections
 
     def may_concern(self, point: ConnectionPhase, host: str, port: int) -> bool:
-        """Whether a rule is about tries there, whatever its trigger says."""
+        """Whether a rule is about tries at that place, without regard to its trigger."""
         return self._injector.concerns(point, host, port)
 
     def settle(

@@ -83,7 +83,7 @@ class _OneShotFault(BaseModel, extra="forbid"):
 class _Named(Protocol):
     @property
     def name(self) -> str:
-        """Its name."""
+        """The task's name."""
 
 
 class _MainTask(Protocol):
@@ -102,7 +102,7 @@ class ControlledTrial(Protocol):
 
     @property
     def config(self) -> ProxyConfig:
-        """Its configuration."""
+        """The trial's configuration."""
 
     @property
     def injector(self) -> Injector:
