@@ -212,9 +212,12 @@ class SiteSide:
         stream = self.http.send_request(head, has_body=has_body, raw_body=raw_body)
         inbox: SiteInbox = Inbox(self._intake)
         self._inboxes[stream] = inbox
-        if not has_body:
+        if has_body:
+            # It leaves with the part of the body that has come with it.
+            self._flush_after_turn()
+        else:
             self.http.send_end(stream)
-        self.flush_soon()
+            self.flush_soon()
         return stream, inbox
 
     async def send_data(self, stream: int, payload: bytes, raw: bytes = b"") -> None:
@@ -289,7 +292,11 @@ class SiteSide:
         """Write at the end of the turn, together with other exchanges."""
         if self.version != "HTTP/2.0":
             self.flush()
-        elif not self._flushes:
+        else:
+            self._flush_after_turn()
+
+    def _flush_after_turn(self) -> None:
+        if not self._flushes:
             self._flushes = True
             asyncio.get_running_loop().call_soon(self.flush)
 

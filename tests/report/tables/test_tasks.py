@@ -8,7 +8,7 @@ from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Rate
 from warex.report.tables import tasks
 from warex.report.tables.columns import Cell
-from warex.report.tables.standard import site_rates
+from warex.report.tables.sites import site_rates
 from warex.report.tables.tasks import task_sheet
 from warex.traces.outcome import Void
 

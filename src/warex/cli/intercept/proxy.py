@@ -10,7 +10,11 @@ import click
 
 from warex.cli.options.parameters import PATH
 from warex.cli.options.traffic import proxy_options, traffic_options
-from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
+from warex.cli.options.traffic_config import (
+    ProxyOptions,
+    build_proxy_config,
+    ineffective_rules,
+)
 from warex.cli.output import echo, warn
 from warex.errors import InputError, void_error
 from warex.traffic import TrafficKeywords, TrafficOptions
@@ -55,7 +59,7 @@ def command(
     ready_file: Path | None,
     as_json: bool,
     traffic: TrafficKeywords,
-    **options: Any,
+    **others: Any,
 ) -> None:
     """Run the proxy alone, until Ctrl-C.
 
@@ -64,22 +68,22 @@ def command(
     from warex.proxy.certificates.ca import ensure_ca
     from warex.traces.manifest import require_no_run
 
-    if options["out"] is not None:
-        require_no_run(options["out"])
+    options = ProxyOptions(traffic=TrafficOptions().extended(**traffic), **others)
+    if options.out is not None:
+        require_no_run(options.out)
     _check_host(host)
     if transparent:
         _check_rules()
     ca = ensure_ca()
     config = build_proxy_config(
         ca,
-        traffic=TrafficOptions().extended(**traffic),
+        options,
         capture="transparent" if transparent else "forward",
         host=host,
         port=port,
         control_port=control_port,
-        **options,
     )
-    for sentence in ineffective_rules(options["scenario"], options["sites"]):
+    for sentence in ineffective_rules(options.scenario, options.sites):
         warn(sentence)
     _serve(config, str(ca.certificate), ready_file, as_json=as_json)
 
