@@ -231,3 +231,13 @@ def test_a_word_that_is_nearly_right_is_not_followed_by_all_others(warex: Warex)
     for words in (("scenarios", "show", "papr/server-error"), ("reprt",), ("faults", "shw")):
         (line,) = [each for each in warex(*words).err.splitlines() if "did you mean" in each]
         assert len(line) < 200
+
+
+@pytest.mark.parametrize(
+    ("option", "guess"),
+    [("--scenario", "."), ("--fail-udner", "; did you mean '--fail-under'?")],
+)
+def test_an_unknown_option_is_told_with_a_near_one_only(
+    warex: Warex, option: str, guess: str
+) -> None:
+    assert warex("run", "demo", option, "x").err.endswith(f"No such option '{option}'{guess}\n")

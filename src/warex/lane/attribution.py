@@ -36,7 +36,7 @@ class Attribution:
         self._seed = config.seed
         self._recorder = recorder
         calls = LlmCalls(config, injector, recorder)
-        self.tasks = Tasks(Task("", injector, calls, armed=injector.armed))
+        self.tasks = Tasks(Task("", injector, calls, armed=injector.arming.armed))
         self._detector = None if config.tasks is None else TaskDetector(config.tasks)
         self.before_llm_call: Callable[[], None] = lambda: None
         """Called before an LLM request is forwarded; raises to prevent it."""
@@ -47,7 +47,7 @@ class Attribution:
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
         self.on_task_began: Callable[[], None] = lambda: None
         """Called when another main task has begun, whose rules come into force again."""
-        if injector.armed:
+        if injector.arming.armed:
             recorder.write(Armed(by="start"))
 
     @property
@@ -183,15 +183,15 @@ class Attribution:
 
     def record_arming(self, task: Task[LlmCalls], by: ArmedBy) -> None:
         """Record that a task's rules are armed, once."""
-        if task.injector.armed and not task.armed:
+        if task.injector.arming.armed and not task.armed:
             task.armed = True
             self._recorder.write(Armed(by=by, task=self._beside(task)))
             self.on_rules_changed()
 
     def disarm_task(self, task: Task[LlmCalls], by: EndedBy) -> None:
         """Apply no faults to a task from here on."""
-        if not task.injector.task_ended:
-            task.injector.disarm()
+        if not task.injector.arming.task_ended:
+            task.injector.arming.disarm()
             task.armed = False
             self._recorder.write(Disarmed(by=by, task=self._beside(task)))
             self.on_rules_changed()

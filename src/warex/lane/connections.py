@@ -58,7 +58,7 @@ class Connections:
         self.host_routing = HostRouting(config, injector)
         self.on_notice: Callable[[str], None] = lambda sentence: None
         """Called with a notice to the user while the trial runs."""
-        self.tries = ConnectionTries(injector, recorder)
+        self.tries = ConnectionTries(injector.connections, recorder)
         self._faults = HandshakeFaults(self.tries)
         self._rejections = CertificateRejections()
         self.distrust = Distrust(

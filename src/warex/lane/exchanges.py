@@ -179,10 +179,7 @@ class Exchanges:
             state.traffic.begin(state.task.llm_calls)
             self._attribution.model_asked(state.task)
         task = state.task
-        traffic = state.traffic
-        state.decision = task.injector.request(
-            traffic.exchange, state.began, llm=traffic.is_agent_request
-        )
+        state.decision = task.injector.request(state.traffic.exchange, state.began)
         self._attribution.record_arming(task, "first_page")
         return state
 
@@ -259,7 +256,7 @@ class Exchanges:
 
     def _store_body(self, state: ExchangeState, body: bytes, kind: str) -> str:
         bodies = self._recorder.bodies
-        if bodies is None or state.traffic.is_agent_request:
+        if bodies is None or state.traffic.exchange.server != "site":
             return ""
         return bodies.keep(body, kind, state.request.headers.get("content-encoding", ""))
 
@@ -351,7 +348,7 @@ class Exchanges:
             return
         now = self._recorder.clock.now()
         answered = replace(state.exchange, response=answer, at=now)
-        decision = injector.response(answered, now, llm=state.traffic.is_agent_request)
+        decision = injector.response(answered, now)
         record_plan(self._recorder, decision, state.request.url)
         state.pending += decision.injections
 
@@ -396,7 +393,7 @@ class Exchanges:
         for injection in injections:
             state.pending.remove(injection)
             if not state.traffic.can_apply(injection):
-                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                settle(self._recorder, injection, "nothing_to_rewrite")
                 continue
             applied = AppliedInjection(injection)
             state.applied.append(applied)
@@ -411,7 +408,7 @@ class Exchanges:
         live = [it for it in self._live.values() if not it.applied]
         for state in (*live, *self.sockets.open):
             request = state.request
-            is_apart = state is hit or state.is_to_warex or state.traffic.is_agent_request
+            is_apart = state is hit or state.is_to_warex or state.traffic.exchange.server != "site"
             if is_apart or state.task is not hit.task:
                 continue
             if injector.is_about(injection.rule, request.method, request.url):
@@ -420,7 +417,7 @@ class Exchanges:
     def _apply_after(self, state: ExchangeState, response: WholeResponse) -> None:
         """Apply the faults that come after a complete response of the site or the cache."""
         state.traffic.read_buffered(response)
-        if not (state.traffic.is_agent_request or state.from_cache):
+        if state.traffic.exchange.server == "site" and not state.from_cache:
             self._readers.read_buffered(response)
         self._apply(state, list(state.pending))
         draft = state.draft

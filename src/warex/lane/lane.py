@@ -151,7 +151,7 @@ class Lane:
         self.injector = injector
         self.recorder = recorder
         self.engine = Engine(self.broke)
-        self.idle_connections = IdleConnections(injector, recorder.clock, self.engine)
+        self.idle_connections = IdleConnections(injector.connections, recorder.clock, self.engine)
         self.connections = Connections(config, injector, recorder, authority, self.idle_connections)
         self.attribution = Attribution(config, injector, recorder)
         self.attribution.on_task_began = self.idle_connections.reset
@@ -427,7 +427,7 @@ class Lane:
 
     def arm(self) -> None:
         """Apply faults and count from here on, as the control API asks."""
-        self.injector.arm()
+        self.injector.arming.arm()
         self.attribution.record_arming(self.attribution.main, "control")
 
     def disarm(self) -> None:

@@ -158,7 +158,6 @@ class EffectApplier:
         applied.page = PageChange(
             applied.injection,
             state.exchange,
-            state.task.injector,
             lambda seen: self._settle(state, applied, seen),
         )
         return applied.page

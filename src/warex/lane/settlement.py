@@ -129,7 +129,7 @@ class Settlement:
     def miss_pending(self, state: ExchangeState, reason: MissReason) -> None:
         """Settle the injections that can no longer be applied."""
         for injection in state.pending:
-            settle(self._recorder, state.task.injector, injection, reason)
+            settle(self._recorder, injection, reason)
         state.pending = []
 
     def settle(self, state: ExchangeState, applied: AppliedInjection, arrived: bool) -> None:
@@ -159,7 +159,6 @@ class Settlement:
             state.traffic.note_delivered(applied.injection)
         settle(
             self._recorder,
-            state.task.injector,
             applied.injection,
             delivery.missed,
             applied.waited_s,
@@ -262,7 +261,7 @@ class Settlement:
 
     def _keep(self, state: ExchangeState, ending: Ending) -> None:
         """Keep a complete response of the site, which a fault may give again."""
-        if state.by_warex or state.traffic.is_agent_request or ending.head is None:
+        if state.by_warex or state.traffic.exchange.server != "site" or ending.head is None:
             return
         strayed = any(it.site_change for it in state.applied)
         self._previous.note_complete(

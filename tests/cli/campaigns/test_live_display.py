@@ -77,8 +77,9 @@ def test_every_attempt_has_its_line_and_the_run_its_report(
 
     first, second, third = printed.err.splitlines()
     assert first.startswith("solved ")
-    assert first.endswith("answered, 1.2 s")
+    assert first.endswith("  the agent answered, 1.2 s")
     assert second.startswith("failed ")
+    assert second.endswith("  the agent reported the task as infeasible, 2.5 s")
     assert third.startswith("void ")
     assert third.endswith("attempt 1: the canary page did not come back")
     assert (folder / "report.html").is_file()

@@ -33,7 +33,7 @@ from warex.scenarios.documents import SUFFIXES, read_document
 from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.paper_config import Frequency
 from warex.scenarios.presets import preset_names
-from warex.text.english import did_you_mean
+from warex.text.english import did_you_mean, listing
 from warex.traces import CLEAN, NO_PROXY
 from warex.traffic import TrafficKeywords, TrafficOptions
 from warex.trials.playbook import PLAYBOOK_PREFIX
@@ -271,9 +271,12 @@ def load_campaign(source: str) -> CampaignConfig:
     if source in known:
         path = Path(str(_PRESETS / f"{source}.toml"))
     elif not path.suffix:
+        allowed = (
+            f"; give a built-in one ({', '.join(known)}) or a file that ends in"
+            f" {listing(SUFFIXES, 'or')}"
+        )
         raise CampaignError(
-            f"there is no campaign {source!r}{did_you_mean(source, known) or '.'} Give a built-in"
-            f" one ({', '.join(known)}) or a file that ends in {', '.join(SUFFIXES)}"
+            f"there is no campaign {source!r}{did_you_mean(source, known) or allowed}"
         )
     data = read_document(path, "a campaign", CampaignError)
     if not isinstance(data, dict):

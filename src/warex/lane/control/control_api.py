@@ -165,8 +165,8 @@ class ControlApi:
         injector, recorder = self.trial.injector, self.trial.recorder
         return {
             "task": self.trial.tasks.main.name,
-            "armed": injector.armed,
-            "steps": injector.steps,
+            "armed": injector.arming.armed,
+            "steps": injector.arming.steps,
             "exchanges": recorder.exchanges,
             "delivered": recorder.delivered,
             "missed": recorder.missed,
@@ -262,7 +262,8 @@ class ControlApi:
                 arguments["earlier"] = dict(earlier)
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
-            if straddled := trial.injector.skipped_occurrences(trial.recorder.clock.now()):
+            tries, now = trial.injector.connections, trial.recorder.clock.now()
+            if straddled := tries.rules_with_unarmed_occurrence(now):
                 arguments["straddled"] = list(straddled)
         trial.recorder.write(Control(call=call, arguments=arguments))
 

@@ -331,7 +331,6 @@ class McpTraffic(Traffic):
 
     def set_requests(self, requests: tuple[McpRequest, ...]) -> None:
         """Show rules the requests of the exchange."""
-        self.is_agent_request = True
         self.exchange = McpExchange(
             self.exchange.id,
             self.exchange.request,
