@@ -9,7 +9,7 @@ from warex.analysis.metrics.sample import price_models
 from warex.analysis.run.conditions import campaign_list
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table, TabulatedRun
-from warex.report.text.formatting import delta, rate_percent
+from warex.report.text.formatting import delta, rate_percent, signed_mean
 from warex.text.english import count_noun
 
 _MOST = 20
@@ -25,9 +25,7 @@ def baseline_notes(table: Table) -> Iterator[str]:
             f" {count_noun(effect.pairs, 'pair')}"
         )
         if (slower := seconds.get(agent)) is not None:
-            span = slower.interval
-            line += f", {slower.value:+.2f} s of latency"
-            line += f" [{span[0]:+.2f}, {span[1]:+.2f}]" if span else ""
+            line += f", {signed_mean(slower, 2, ' s of latency')}"
         yield f"{line}."
     sides = {"control": "clean against its control", "repeats": "repeats of clean"}
     for agent, floor in floors.items():
