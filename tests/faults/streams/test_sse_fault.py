@@ -44,7 +44,7 @@ def test_a_rule_is_about_streams_only(kind: str, match: dict[str, Any], fits: bo
     answered = Exchange("1", ASKED.request, Response(200, {"content-type": kind}))
 
     assert rule.needs_response
-    assert rule_matcher(rule, ())(Candidate.of(answered, llm=False)) == fits
+    assert rule_matcher(rule, ())(Candidate.of(answered)) == fits
 
 
 @pytest.mark.parametrize(

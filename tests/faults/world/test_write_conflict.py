@@ -124,7 +124,7 @@ def test_a_rule_without_methods_is_about_saves() -> None:
     def matches(match: Match, method: str) -> bool:
         rule = Rule(name="r", match=match, trigger=Trigger(first=1), fault=WriteConflict())
         exchange = Exchange("1", Request(method, "https://notes.test/notes/3", DATA))
-        return rule_matcher(rule, ())(Candidate.of(exchange, llm=False))
+        return rule_matcher(rule, ())(Candidate.of(exchange))
 
     assert [it for it in ("GET", "POST", "PUT", "PATCH") if matches(Match(), it)] == [
         "POST", "PUT", "PATCH",

@@ -361,7 +361,7 @@ def test_tokens_that_can_be_none_are_estimated_and_that_is_reported(tokens: Json
 
     assert (event.complete, event.error, event.finish) == (True, None, "stop")
     assert (event.usage, event.output_tokens) == ("estimated", 3)
-    assert event.usage_error == "its API tells what can be no number of tokens"
+    assert event.usage_error == "its API reports a value that cannot be a number of tokens"
 
 
 def test_an_encoded_stream_is_read_a_part_at_a_time() -> None:

@@ -225,7 +225,7 @@ def test_a_page_that_reads_events_is_not_a_client_of_tools() -> None:
     talk.gets(carried, event({"jsonrpc": "2.0", "id": 1, "result": 1}), event("x"), **EVENTS)
     talk.ends(carried)
 
-    assert not carried.is_agent_request
+    assert carried.exchange.server == "site"
     assert talk.written == []
 
 
@@ -239,7 +239,7 @@ def test_a_client_that_is_refused_asks_the_same_server_for_a_stream() -> None:
     talk.gets(carried, b"event: endpoint\ndata: /messages\n\n", **EVENTS)
     message = talk.asks(called(1, "look"), url="https://tools.test/messages")
 
-    assert carried.is_agent_request
+    assert carried.exchange.server == "mcp"
     assert isinstance(message, McpTraffic)
     assert message.tap.session.transport == "sse"
 
@@ -265,13 +265,13 @@ def test_another_protocol_over_json_rpc_is_not_recorded() -> None:
     carried = Talk().asks({"jsonrpc": "2.0", "id": 1, "method": "eth_call"})
 
     assert not isinstance(carried, McpTraffic)
-    assert not carried.is_agent_request
+    assert carried.exchange.server == "site"
 
 
 def test_a_rule_distinguishes_a_message_of_mcp_from_a_page() -> None:
     carried = Talk().asks(called(1, "look"))
 
-    assert carried.is_agent_request
+    assert carried.exchange.server == "mcp"
 
 
 # ---- what faults change

@@ -18,7 +18,7 @@ def _faults(code: str) -> tuple[LookupFaults, ConnectionTries, Recorder]:
     recorder = Recorder(clock)
     fault = DnsFailure.model_validate({"code": code})
     rules = scenario(fault, Trigger(nth=(1,)), match={"url": "https://shop.test/*"})
-    tries = ConnectionTries(Injector(rules, 1), recorder)
+    tries = ConnectionTries(Injector(rules, 1).connections, recorder)
     return LookupFaults(tries, clock), tries, recorder
 
 

@@ -30,7 +30,7 @@ def cut(injector: Injector, exchange: Exchange, now: float = 0.0) -> Decision:
     """Send a request whose connection dies."""
     decision = injector.request(exchange, now)
     for injection in decision.injections:
-        injector.settle(injection, delivered=True)
+        injection.settle(delivered=True)
     injector.died(exchange.id, now)
     return decision
 
@@ -193,7 +193,7 @@ def test_once_the_agent_has_ended_a_repeat_is_neither_hit_nor_counted() -> None:
     injector = Injector(one(fault=CUT), 1)
     exchange = ask()
     cut(injector, exchange)
-    injector.disarm()
+    injector.arming.disarm()
 
     assert injector.request(ask(), 0.1) == Decision(repeat_of=exchange.id)
     assert injector.skipped() == ()
@@ -276,12 +276,12 @@ def test_a_repeat_takes_nothing_from_the_budget_and_gives_nothing_back() -> None
     for delivered in (True, False):
         injector = Injector(one(fault=CUT, trigger=ONCE), 1)
         cut(injector, ask())
-        injector.settle(only(injector.request(ask(), 0.1).injections), delivered=delivered)
+        only(injector.request(ask(), 0.1).injections).settle(delivered=delivered)
         assert hits(injector, [PAGE] * 3) == []
 
         injector = Injector(one(fault=CUT, trigger={"random": {"times": 2, "probability": 1.0}}), 1)
         cut(injector, ask())
-        injector.settle(only(injector.request(ask(), 0.1).injections), delivered=delivered)
+        only(injector.request(ask(), 0.1).injections).settle(delivered=delivered)
         assert hits(injector, [PAGE] * 3) == [1]
 
 
@@ -291,12 +291,12 @@ def test_a_missed_hit_that_is_repeated_is_one_hit_at_most(delivered: bool, left:
     exchange = ask()
     missed = only(injector.request(exchange, 0).injections)
     injector.died(exchange.id, 0)
-    injector.settle(missed, delivered=False)
+    missed.settle(delivered=False)
 
     again = only(injector.request(ask(), 0.1).injections)
 
     assert injector.request(ask(f"{PAGE}other"), 0.1) == Decision()
-    injector.settle(again, delivered=delivered)
+    again.settle(delivered=delivered)
     assert hits(injector, [PAGE] * 3) == left
 
 
@@ -305,7 +305,7 @@ def test_the_repeat_of_a_skipped_request_is_skipped_too() -> None:
     first = ask()
     injector.request(first, 0)
     injector.died(first.id, 0)
-    injector.arm()
+    injector.arming.arm()
 
     assert answered(injector, ask(), 0.1) == Decision()
     assert [(left.reason, left.count) for left in injector.skipped()] == [("not_armed", 1)]

@@ -28,7 +28,7 @@ def test_a_miss_returns_its_budget() -> None:
     assert plans.fires(count, "", 1)
     injection = plans.commit(count, injection, state)
     assert not plans.fires(count, "", 2)
-    plans.settle(injection, delivered=False)
+    injection.settle(delivered=False)
     assert plans.fires(count, "", 2)
 
 
@@ -38,8 +38,8 @@ def test_what_is_planned_again_spends_once_with_the_first() -> None:
     injection = plans.commit(count, injection, state)
     again = plans.plan_repeat(injection, "a2")
     assert (again.repeat_of, again.exchange, again.ordinal) == (injection.id, "a2", 1)
-    plans.settle(injection, delivered=True)
-    plans.settle(again, delivered=False)
+    injection.settle(delivered=True)
+    again.settle(delivered=False)
     assert not plans.fires(count, "", 2)
 
 

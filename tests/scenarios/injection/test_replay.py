@@ -150,13 +150,13 @@ def play(
                 events.append(one_shot_planned(SHOT, injector))
             shots += 1
         elif what == "arm":
-            if not injector.armed:
+            if not injector.arming.armed:
                 events.append(Armed(by="control"))
-            injector.arm()
+            injector.arming.arm()
             passed: dict[str, JsonValue] = {"passed": _json(injector.unarmed_counts())}
             events.append(Control(call="arm", arguments=passed))
         elif what == "disarm":
-            injector.disarm()
+            injector.arming.disarm()
         else:
             exchange = ask(which)
             decision = injector.request(exchange, now)
@@ -164,7 +164,7 @@ def play(
             if end == "die":
                 injector.died(exchange.id, now)
             for injection in (*decision.injections, *decision.superseded):
-                injector.settle(injection, delivered=end != "miss")
+                injection.settle(delivered=end != "miss")
                 events.append(planned(injection))
                 injections.append(injection)
             injector.finish(exchange.id)

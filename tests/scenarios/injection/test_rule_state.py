@@ -2,7 +2,7 @@ from tests.scenarios.builders import one, one_shot
 from warex.scenarios.injection.rule_state import Occurrence, RuleState
 from warex.scenarios.matching.candidate import Candidate
 
-CANDIDATE = Candidate("GET", "https://shop.test/", "document", False)
+CANDIDATE = Candidate("GET", "https://shop.test/", "document", "site")
 
 
 def test_per_rule_there_is_one_count_and_per_url_one_each() -> None:

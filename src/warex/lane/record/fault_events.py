@@ -22,7 +22,6 @@ def record_plan(
 
 def settle(
     recorder: Recorder,
-    injector: Injector,
     injection: PlannedInjection,
     reason: MissReason | None,
     waited_s: float = 0.0,
@@ -32,7 +31,7 @@ def settle(
     left_out: int = 0,
 ) -> None:
     """Record the outcome of an injection: delivered, or missed for a reason."""
-    injector.settle(injection, delivered=reason is None)
+    injection.settle(delivered=reason is None)
     if reason is None:
         recorder.write(delivered(injection, waited_s, client_left, changes, left_out))
     else:
