@@ -59,7 +59,7 @@ class LlmTap(Struct):
     begun: StreamedAnswer | None = None
     """Reads a stream of events as it comes."""
     coded: CodedStream | None = None
-    """Decodes it first, where it is encoded."""
+    """Decodes an encoded stream before it is read."""
     first_token: float | None = None
     """Second of the trial at which the first content of the answer came, if known by then."""
     cache_entry: CacheLookup | None = None
@@ -238,7 +238,7 @@ def _answer(
     if status is None:
         return LlmAnswer(model=tap.request.model, error=error or "no answer came")
     content = decode(bytes(tap.body), content_encoding, MAX_BODY)
-    begun, tap.begun, tap.coded = tap.begun, None, None  # It is used up.
+    begun, tap.begun, tap.coded = tap.begun, None, None  # The cached answer is used up.
     answer = read_answer(tap.request, status, content_type, content.body, begun)
     if content.error is not None:
         answered = 200 <= status < 300

@@ -55,7 +55,7 @@ class McpCalls:
         self._count = 0
 
     def needs_request_body(self, method: str, url: str, headers: Mapping[str, str]) -> bool:
-        """Whether a request may be of MCP, so that its body is kept whatever its size."""
+        """Whether a request may be of MCP, so that its body is kept at any size."""
         return method == "POST" and (mcp.could_be_mcp("POST", headers) or url in self._sessions)
 
     def recognise(self, exchange: Exchange, body: bytes) -> "McpTraffic | None":
@@ -166,7 +166,7 @@ class McpCalls:
                 is_changed = is_changed or serialized != changes.serialize(message)
                 instead += [serialized] if serialized else []
                 continue
-            if amends:  # It may stand beside one that is changed.
+            if amends:  # The answer may be in a batch with one that is changed.
                 instead.append(changes.serialize(message))
             if call is not None and answer is not None:
                 self._write(tap.session, call, answer, now)
@@ -249,7 +249,7 @@ class McpCalls:
         now = self.recorder.clock.now()
         headers = {} if ending.head is None else ending.head.headers.by_name
         if ending.head is not None and not tap.was_read:
-            # It was read to its end, or is WAREX's own.
+            # The response was read to its end, or is WAREX's own.
             tap.begin(headers)
             tap.feed(ending.body, now)
         if not tap.streams:
@@ -332,7 +332,6 @@ class McpTraffic(Traffic):
 
     def set_requests(self, requests: tuple[McpRequest, ...]) -> None:
         """Show rules the requests of the exchange."""
-        self.is_agent_request = True
         self.exchange = McpExchange(
             self.exchange.id,
             self.exchange.request,
