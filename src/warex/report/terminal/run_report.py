@@ -56,6 +56,7 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
     table = table or tabulate(run)
     parts: list[RenderableType] = [Text(line, style="bold") for line in conclusions(run, table)]
     parts += [Text(), *(Text(line) for line in baseline_notes(table))]
+    sheets = popup_sheet(table), attack_sheet(table), ending_sheet(table)
     for agent in run.agents:
         scripted = " (scripted)" if agent in run.scripted else ""
         parts += [Text(), Text(f"{agent}{scripted}", style="bold"), Text()]
@@ -63,8 +64,8 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
         for screen in _SCREENS:
             if metrics := shown((m for m in METRICS if m.screen == screen), rows):
                 parts += [_rows(rows, screen, metrics), Text()]
-        for sheet in (popup_sheet, attack_sheet, ending_sheet):
-            parts += _of_sheet(sheet(table), agent)
+        for sheet in sheets:
+            parts += _of_sheet(sheet, agent)
     return Group(*parts, *footnote_lines(excluded_pairs(table)))
 
 
