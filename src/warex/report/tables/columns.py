@@ -118,18 +118,21 @@ CONDITION = text_column(
 )
 
 
-def column(metric: Metric[Any]) -> Column:
-    """Return the column of a metric, with the values of metrics beside it."""
+def column(metric: Metric[Any], *, interval: bool = True) -> Column:
+    """Return the column of a metric, with the values of metrics beside it.
+
+    With ``interval``, its text has its interval if the metric shows it.
+    """
     keys = (key for each in (metric, *_extra_metrics(metric)) for key in each.columns)
-    return Column(
-        metric.label, metric.definition, tuple(keys), partial(cell, metric), metric.is_text
-    )
+    write = partial(cell, metric, interval=interval)
+    return Column(metric.label, metric.definition, tuple(keys), write, metric.is_text)
 
 
-def cell(metric: Metric[Any], row: ConditionRow) -> Cell:
+def cell(metric: Metric[Any], row: ConditionRow, *, interval: bool = True) -> Cell:
     """Return a row's cell in the column of a metric."""
     values = (value for each in (metric, *_extra_metrics(metric)) for value in each.values(row))
-    return Cell(text(metric, row), tuple(values), ", ".join(_small_print(metric, row)))
+    words = text(metric, row, interval=interval)
+    return Cell(words, tuple(values), ", ".join(_small_print(metric, row)))
 
 
 def text(metric: Metric[Any], row: ConditionRow, *, interval: bool = True) -> str:
