@@ -124,7 +124,7 @@ class Engine(Control):
 
 
 _VERSIONS: Final = {"warex": VERSION}
-"""Looked up once: parsing the metadata files is slow."""
+"""Versions are read once: parsing the metadata files is slow."""
 
 
 def begin_lane(config: ProxyConfig, authority: Authority) -> "Lane":
@@ -315,7 +315,7 @@ class Lane:
             return ()
 
     def read_on(self, exchange: Exchange) -> bool:
-        """Read on in what has passed of the site's response."""
+        """Read more of the part of the site's response that has passed."""
         return self._aborting(exchange, self._exchanges.read_on, exchange) or False
 
     def stopped(self, exchange: Exchange, stop: Stop) -> None:
@@ -329,7 +329,7 @@ class Lane:
         return () if steps is None else steps
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
-        """Read those of a WebSocket, whose messages are recorded."""
+        """Ask for the frames of a WebSocket, whose messages are recorded."""
         answered = exchange.response
         upgrade = "" if answered is None else answered.headers.get("upgrade")
         is_recorded = isinstance(exchange.state, ExchangeState)
@@ -343,7 +343,7 @@ class Lane:
         return self._aborting(exchange, read, exchange, frame) or ()
 
     def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[FrameStep]:
-        """Send what is held of a side that has ended."""
+        """Send the frames that are held of a side that has ended."""
         read = partial(self._exchanges.sockets.frames_end, from_client=from_client)
         return self._aborting(exchange, read, exchange) or ()
 

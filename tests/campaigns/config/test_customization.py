@@ -145,6 +145,25 @@ def test_names_are_quoted_as_in_toml() -> None:
     assert tomllib.loads(text)["agents"][0]["name"] == 'a "b" \\c'
 
 
+@pytest.mark.parametrize("source", built_in_names())
+def test_a_new_name_changes_nothing_else(source: str) -> None:
+    renamed = customize(source, Overrides(), name='a "b" \\1', file="c.toml").text
+
+    assert tomllib.loads(renamed) == {
+        **tomllib.loads(made(source=source).text),
+        "name": 'a "b" \\1',
+    }
+    assert renamed.count("\n#") == made(source=source).text.count("\n#")
+
+
+def test_a_control_and_missing_tasks_have_a_comment() -> None:
+    text = made("command", "frequency-sweep", options={"command": "c {task}"}).text
+
+    assert "# Clean once more: what a difference of nothing looks like.\n[[conditions]]\n" in text
+    assert "\n# Write what the command is to do" in text
+    assert "# Write" not in made("command", options={"command": "c", "tasks": ["t"]}).text
+
+
 def test_what_does_not_exist_is_a_sentence() -> None:
     with pytest.raises(CampaignError, match=r"no built-in campaign 'papr'; did you mean 'paper'"):
         made(source="papr")

@@ -263,3 +263,28 @@ def test_calls_of_further_languages_are_read(
     language: str, source: str, actions: list[tuple[str, str]]
 ) -> None:
     assert _kinds(f"```{language}\n{source}\n```") == actions
+
+
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        ("java", 'WebElement b = driver.findElement(By.id("again"));\nb.click();'),
+        ("kotlin", 'val b = driver.findElement(By.id("again"))\nb.click()'),
+        ("csharp", 'IWebElement b = driver.FindElement(By.id("again"));\nb.Click();'),
+        ("go", 'b := page.MustElement(By.id("again"))\nb.MustClick()'),
+    ],
+)
+def test_an_element_bound_to_a_name_is_known_in_other_languages(language: str, source: str) -> None:
+    (action,) = guess_actions(f"```{language}\n{source}\n```", ())
+
+    assert action.arguments == ('By.id("again")',)
+
+
+def test_named_options_of_csharp_are_read() -> None:
+    source = (
+        'var b = Page.GetByRole(AriaRole.Button, new() { Name = "Again" });\nawait b.ClickAsync();'
+    )
+
+    (action,) = guess_actions(f"```csharp\n{source}\n```", ())
+
+    assert action.arguments == ("AriaRole.Button", '{ Name: "Again" }')

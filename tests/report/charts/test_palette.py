@@ -1,6 +1,7 @@
 import pytest
 
-from warex.report.charts.palette import DARK, HEAT_STEPS, HUES, LIGHT, contrast, css_variables
+from warex.report.charts.palette import DARK, HEAT_STEPS, HUES, LIGHT, css_variables
+from warex.rewriting.site_look.colours import contrast
 
 
 def test_contrast_is_that_of_the_standard() -> None:

@@ -83,7 +83,7 @@ class _OneShotFault(BaseModel, extra="forbid"):
 class _Named(Protocol):
     @property
     def name(self) -> str:
-        """Its name."""
+        """The task's name."""
 
 
 class _MainTask(Protocol):
@@ -97,7 +97,7 @@ class ControlledTrial(Protocol):
 
     @property
     def config(self) -> ProxyConfig:
-        """Its configuration."""
+        """The trial's configuration."""
 
     @property
     def injector(self) -> Injector:
@@ -257,8 +257,8 @@ class ControlApi:
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
             tries, now = trial.injector.connections, trial.recorder.clock.now()
-            if straddled := tries.rules_with_unarmed_occurrence(now):
-                arguments["straddled"] = list(straddled)
+            if skipped := tries.rules_with_unarmed_occurrence(now):
+                arguments["straddled"] = list(skipped)
         trial.recorder.write(Control(call=call, arguments=arguments))
 
 

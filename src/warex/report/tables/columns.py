@@ -124,18 +124,19 @@ def cell(metric: Metric[Any], row: ConditionRow) -> Cell:
     return Cell(text(metric, row), tuple(values), ", ".join(_small_print(metric, row)))
 
 
-def text(metric: Metric[Any], row: ConditionRow) -> str:
-    """Return the text of a row's figure."""
+def text(metric: Metric[Any], row: ConditionRow, *, interval: bool = True) -> str:
+    """Return the text of a row's figure; with ``interval``, its interval if the metric shows it."""
     figure = metric.of(row)
+    interval = interval and metric.shows_interval
     match figure:
         case None:
             return formatting.UNKNOWN
         case Rate():
-            return formatting.rate_percent(figure, interval=metric.shows_interval)
+            return formatting.rate_percent(figure, interval=interval)
         case Delta():
-            return formatting.delta(figure, interval=metric.shows_interval)
+            return formatting.delta(figure, interval=interval)
         case Mean():
-            ends = figure.interval if metric.shows_interval else None
+            ends = figure.interval if interval else None
             span = [formatting.amount(end, metric.unit) for end in ends or ()]
             words = _amount(figure.value, metric.unit, row)
             return f"{words} [{', '.join(span)}]" if span else words
