@@ -180,17 +180,17 @@ def _crashes(table: Table) -> Iterator[str]:
 
 
 def _replayed(table: Table, *, cached: bool) -> Iterator[str]:
-    """Count the calls answered out of the replay cache; ``cached``: whether there is one."""
+    """Count the calls answered from the replay cache; ``cached``: whether there is one."""
     calls = sum(row.replayed_calls or 0 for row in table.rows)
     asked = "`warex inspect` shows what a call that was asked again differs in from those kept."
     if calls:
         were = "was" if calls == 1 else "were"
         yield (
-            f"{count_noun(calls, 'LLM call')} {were} answered out of the replay cache and not paid"
+            f"{count_noun(calls, 'LLM call')} {were} answered from the replay cache and not paid"
             f" again: a trial's cost and latency are as if the model had been asked. {asked}"
         )
     elif cached and sum(row.replayed_calls is not None for row in table.rows) > 1:
-        yield f"No LLM call was answered out of the replay cache: {asked}"
+        yield f"No LLM call was answered from the replay cache: {asked}"
 
 
 def shared_footnotes(runs: Sequence[TabulatedRun]) -> list[str]:
