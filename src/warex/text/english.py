@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
+
+from warex.text.lazy_pattern import lazy_re
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-_SOUNDS_LIKE_A_VOWEL: Final = re.compile(
+_SOUNDS_LIKE_A_VOWEL: Final = lazy_re(
     r"(?!(?:one\b|once|eu|u(?:ni[cfoqtvx]|s[aeiu]|rl|tf|dp|uid)))[aeiou]|ho(?:nest|nour|ur)|xhr",
     re.IGNORECASE,
 )
-_SPELLED_OUT: Final = re.compile(r"[FHLMNRSX](?=[B-DF-HJ-NP-TV-Z\d])")
+_SPELLED_OUT: Final = lazy_re(r"[FHLMNRSX](?=[B-DF-HJ-NP-TV-Z\d])")
 """Letters whose names begin with a vowel, in words that are spelled out: HTML, not HAR."""
 
 
@@ -30,6 +31,9 @@ def listing(words: Iterable[str], joint: str = "and") -> str:
 
 def did_you_mean(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
     """Return ``; did you mean '…'?`` for the most similar word, or "" below ``likeness`` (0-1)."""
+    # Only a mistake needs it.
+    from difflib import get_close_matches
+
     near = get_close_matches(word, list(words), n=1, cutoff=likeness)
     return f"; did you mean {near[0]!r}?" if near else ""
 
