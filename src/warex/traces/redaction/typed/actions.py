@@ -238,7 +238,7 @@ def _typed_parts(text: bytes, parts: Sequence[_Argument], refs: Collection[str])
 
 _BRACKETS = rb"(?i)\b(?:type|fill|input)[ \t]*\["
 _IN_ONE = lazy_re(rb"\w+[ \t]*\[([^\],\n]{1,80}),[ \t]*([^\]\n\"\\]{1,200})\]")
-_BRACKETED = lazy_re(
+_BRACKETED = re.compile(
     rb"(?:\w+)[ \t]*\[([^\]\n]{1,80})\][ \t]*[;,]?[ \t]*"
     rb"(?:(?:Content|text)[:=][ ]?)?\[([^\]\n\"\\]{1,200})\]"
 )
