@@ -310,7 +310,7 @@ def kill(proxy: warex.Interception) -> None:
         ({"zzz": 1}, r"there is no option 'zzz'; there are arm, .*upstream"),
     ],
 )
-def test_what_cannot_work_is_refused_at_once_in_a_sentence(
+def test_impossible_arguments_are_refused_in_a_sentence(
     options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(InputError, match=sentence):
@@ -347,7 +347,7 @@ def test_a_scenario_that_is_wrong_is_a_scenario_error() -> None:
 
 
 @pytest.mark.wire
-def test_two_at_once_keep_their_faults_and_ledgers_apart(maps: dict[str, str]) -> None:
+def test_two_concurrent_interceptions_are_independent(maps: dict[str, str]) -> None:
     other = {**FIRST_500, "name": "other", "fault": {"kind": "http_error", "status": 503}}
     with (
         warex.intercept(rules(), maps=maps) as one,
@@ -432,7 +432,7 @@ def test_a_script_without_a_main_check_and_its_forks_run_once(maps: dict[str, st
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_what_lies_in_the_callers_folder_is_not_taken_for_a_module(tmp_path: Path) -> None:
+def test_files_in_the_callers_folder_are_not_imported(tmp_path: Path) -> None:
     script, folder = tmp_path / "script.py", tmp_path / "folder"
     folder.mkdir()
     (folder / "h11.py").write_text("raise SystemExit('the wrong one')")
@@ -526,7 +526,7 @@ def test_episodes_run_beside_each_other_in_one_process(maps: dict[str, str]) -> 
 
 
 @pytest.mark.wire
-async def test_an_episode_ends_with_its_block_however_that_ends(
+async def test_an_episode_ends_with_its_block_even_after_an_error(
     maps: dict[str, str], tmp_path: Path
 ) -> None:
     with warex.intercept(None, maps=maps) as proxy:

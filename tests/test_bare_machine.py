@@ -13,7 +13,7 @@ NEEDS = ("nft", "iptables", "certutil", "chromedriver", "curl", "wget", "node", 
 """What the slow tier installs."""
 
 
-def test_a_quick_test_finds_no_program_but_those_that_may_be_counted_on() -> None:
+def test_a_quick_test_finds_only_basic_programs() -> None:
     assert [name for name in NEEDS if shutil.which(name)] == []
     assert {path.name for path in Path(os.environ["PATH"]).iterdir()} <= PROGRAMS
     with pytest.raises(FileNotFoundError):
@@ -37,5 +37,5 @@ def test_a_quick_test_that_finds_a_program_on_another_path_fails(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_slow_test_finds_what_there_is() -> None:
+def test_a_slow_test_finds_every_program() -> None:
     assert shutil.which("curl")

@@ -191,7 +191,7 @@ def test_names_say_what_they_hold_or_do() -> None:
     assert vague == []
 
 
-def test_a_vague_name_is_noticed_however_it_is_bound() -> None:
+def test_a_vague_name_is_noticed_in_every_kind_of_binding() -> None:
     for line in ("found = 1", "for a, said in b:", "if (kept := b):", "lambda whole: 1"):
         assert BINDS_IT.search(f"    {line}")
     for line in ("def f(given: str) -> None:", "told: bool,", "except ValueError as gone:"):

@@ -7,10 +7,12 @@ from warex.errors import (
     CampaignError,
     InputError,
     MachineError,
+    ProcessDied,
     ScenarioError,
     TraceError,
     TrialVoid,
     WarexError,
+    void_error,
 )
 
 ALL = [
@@ -36,6 +38,24 @@ def test_what_the_machine_lacks_exits_with_3() -> None:
 def test_a_broken_harness_is_not_bad_input() -> None:
     assert TrialVoid("a sentence").exit_code == 1
     assert not issubclass(TrialVoid, InputError | MachineError)
+
+
+@pytest.mark.parametrize(
+    ("cause", "kind"),
+    [
+        (TrialVoid, TrialVoid),
+        (ProcessDied, TrialVoid),
+        (MachineError, MachineError),
+        (TraceError, MachineError),
+    ],
+)
+def test_the_cause_of_a_void_trial_decides_who_must_act(
+    cause: type[WarexError], kind: type[WarexError]
+) -> None:
+    error = void_error(cause("out/events.jsonl: a sentence"))
+
+    assert type(error) is kind
+    assert str(error) == "the trial is void: out/events.jsonl: a sentence"
 
 
 @pytest.mark.parametrize("kind", ALL)

@@ -57,7 +57,7 @@ def test_every_example_is_run_here() -> None:
 
 
 @pytest.mark.wire
-def test_a_proxy_from_python_hits_once_and_tells_its_ledger(tmp_path: Path) -> None:
+def test_a_proxy_from_python_hits_once_and_shows_its_ledger(tmp_path: Path) -> None:
     text = run("proxy_with_requests.py", ca=tmp_path)
 
     assert [line.split() for line in text.splitlines()] == [

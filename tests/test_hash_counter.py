@@ -3,7 +3,7 @@ import tracemalloc
 from warex.hash_counter import HashCounter
 
 
-def test_counts_are_told_of_each_text_and_of_all() -> None:
+def test_counts_are_given_per_text_and_in_total() -> None:
     counts = HashCounter()
     for number in range(3000):
         counts[f"GET https://a/{number}"] += number % 7

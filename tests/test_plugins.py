@@ -99,7 +99,7 @@ def test_an_installed_fault_is_as_good_as_one_of_our_own(tmp_path: Path) -> None
         ("tea_pot = other_faults:OtherKind", 'does not have the field kind: Literal["tea_pot"]'),
     ],
 )
-def test_a_fault_that_cannot_be_used_is_left_out_of_the_list_and_refused_by_its_name(
+def test_an_unusable_plugin_fault_is_not_listed_and_is_refused(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, entry_points: str, problem: str
 ) -> None:
     module = f"{FAULT}\nFAULT = TeaPot()"

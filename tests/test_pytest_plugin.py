@@ -20,6 +20,7 @@ from warex import pytest_plugin
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.errors import InputError
+from warex.pytest_plugin import folder_of_test
 
 pytestmark = pytest.mark.wire
 
@@ -68,9 +69,7 @@ def run(folder: Path, site: int, tests: str, *arguments: str) -> tuple[int, str]
     return done.returncode, done.stdout + done.stderr
 
 
-def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
-    tmp_path: Path, site: int
-) -> None:
+def test_a_marked_test_without_injection_fails(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -91,9 +90,7 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_where_no_fault_came(
 
 
 @pytest.mark.slow
-def test_a_marked_test_runs_under_its_scenario_and_fails_without_a_delivery(
-    tmp_path: Path, site: int
-) -> None:
+def test_marker_and_fixture_run_under_their_scenario(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -134,7 +131,7 @@ def test_a_marked_test_runs_under_its_scenario_and_fails_without_a_delivery(
 
 
 @pytest.mark.slow
-def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site: int) -> None:
+def test_a_failed_test_gets_no_second_failure(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -151,7 +148,7 @@ def test_a_test_that_failed_by_itself_is_told_nothing_more(tmp_path: Path, site:
 
 
 @pytest.mark.slow
-def test_an_unmarked_test_that_asks_for_the_proxy_is_told_how(tmp_path: Path, site: int) -> None:
+def test_an_unmarked_test_that_uses_the_proxy_gets_a_remedy(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,
@@ -163,6 +160,22 @@ def test_an_unmarked_test_that_asks_for_the_proxy_is_told_how(tmp_path: Path, si
 
     assert code == 1
     assert "mark it with @pytest.mark.warex(SCENARIO)" in text
+
+
+def test_a_tests_folder_is_readable_and_its_own() -> None:
+    names = ("test_plain", "test_many[0]", "test_many[a b]", "test_many[a/b]", "test_x[A]")
+    tests = [(name, f"a.py::{name}") for name in names]
+    tests += [("test_x[a]", "a.py::test_x[a]"), ("test_plain", "b.py::test_plain")]
+    tests += [(f"test_{'x' * 300}[{number}]", f"a.py::long{number}") for number in range(2)]
+    tests += [("[ü]", "a.py::[ü]")]
+
+    folders = [folder_of_test(*test, tests) for test in tests]
+
+    assert folders[1] == "test_many-0"
+    assert folders[0].startswith("test_plain-")
+    assert folders[-1] == "test"
+    assert len({folder.lower() for folder in folders}) == len(tests)
+    assert all(re.fullmatch(r"\w[\w.-]{,200}", folder) for folder in folders)
 
 
 @pytest.mark.slow
@@ -239,7 +252,7 @@ def test_only_what_may_be_typed_as_it_was_called_is_said_to_repeat_it(
 
 
 @pytest.mark.slow
-def test_a_campaign_of_keys_that_are_none_is_a_sentence(tmp_path: Path, site: int) -> None:
+def test_a_campaign_with_unknown_keys_is_refused_in_a_sentence(tmp_path: Path, site: int) -> None:
     code, text = run(
         tmp_path,
         site,

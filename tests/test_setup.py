@@ -62,7 +62,7 @@ def test_a_python_on_path_is_taken_in_the_order_of_preference(machine: Path) -> 
     assert setup(machine, "--find-python").stdout == "3.12.4 pip /p/3.12\n"
 
 
-def test_a_shim_that_stands_for_nothing_is_passed_over(machine: Path) -> None:
+def test_a_shim_without_a_python_is_skipped(machine: Path) -> None:
     old_pythons(machine)
     root = machine / "py env"
     program(root / "versions" / "3.11.7" / "bin" / "python", "", status=1)
@@ -98,7 +98,7 @@ def test_a_python_with_pip_goes_before_one_without(machine: Path) -> None:
     assert setup(machine, "--find-python").stdout == "3.12.3 pip /p/whole\n"
 
 
-def test_the_named_python_is_taken_or_the_reason_told(machine: Path) -> None:
+def test_a_named_python_is_used_or_refused_with_the_reason(machine: Path) -> None:
     program(machine / "bin" / "python3.13", "3.13.0 pip /p/3.13")
     named = program(machine / "my home" / "python", "3.12.4 pip /p/3.12")
     old = program(machine / "my home" / "old", "", status=1)
@@ -109,7 +109,7 @@ def test_the_named_python_is_taken_or_the_reason_told(machine: Path) -> None:
     assert done.stderr.startswith(f"WAREX_PYTHON is {old}, which is not a Python 3.12 or newer")
 
 
-def test_a_machine_without_a_new_python_is_told_what_to_do(machine: Path) -> None:
+def test_a_machine_without_a_new_python_gets_a_remedy(machine: Path) -> None:
     old_pythons(machine)
     done = setup(machine, "--find-python")
 
@@ -127,7 +127,7 @@ def test_the_named_chromium_goes_first(machine: Path) -> None:
     assert completed.stdout == f"{named}\n"
 
 
-def test_a_named_chromium_that_does_not_run_is_not_a_reason_to_take_another(machine: Path) -> None:
+def test_a_named_chromium_that_does_not_run_is_not_replaced(machine: Path) -> None:
     program(machine / "bin" / "chromium", "Chromium 1")
     done = setup(machine, "--find-chromium", WAREX_CHROMIUM="/nowhere/chrome")
 
@@ -161,7 +161,7 @@ def test_the_script_is_understood_by_any_posix_shell() -> None:
     assert os.access(ROOT / "scripts" / "setup.sh", os.X_OK)
 
 
-def test_who_cannot_install_a_slow_tests_programs_is_told_which_before_it_starts(
+def test_missing_programs_of_slow_tests_are_named_before_the_start(
     machine: Path,
 ) -> None:
     program(machine / "bin" / "id", "1000")
@@ -261,7 +261,7 @@ def test_a_machine_with_old_pythons_only_gets_one_of_its_own_from_uv(machine: Pa
     assert f" at {clone}/.python/cpython-3.13" in made
 
 
-def test_where_no_python_can_be_brought_the_last_sentence_tells_what_to_do(machine: Path) -> None:
+def test_a_failed_download_of_python_ends_with_a_remedy(machine: Path) -> None:
     clone = clone_of(machine)
     old_pythons(machine)
     program(machine / "bin" / "uv", "no mirror answers", status=2)
@@ -276,7 +276,7 @@ def test_where_no_python_can_be_brought_the_last_sentence_tells_what_to_do(machi
 
 
 @pytest.mark.parametrize("code", [0, 1])
-def test_each_step_is_one_line_with_its_time_and_a_failure_brings_its_words(
+def test_each_setup_step_is_a_timed_line_and_a_failure_shows_its_output(
     machine: Path, code: int
 ) -> None:
     clone = clone_of(machine)

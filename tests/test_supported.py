@@ -17,7 +17,7 @@ SOURCE = Path(warex.__file__)
     ("program", "raised"),
     [("/usr/bin/agent.py", ImportError), ("-m", SystemExit), ("/usr/bin/warex", SystemExit)],
 )
-def test_an_older_python_is_told_which_one_is_needed(
+def test_an_older_python_is_refused_with_the_needed_version(
     monkeypatch: pytest.MonkeyPatch, program: str, raised: type[BaseException]
 ) -> None:
     text = SOURCE.read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_an_older_python_can_read_the_version_when_it_builds_the_package() -> No
     assert [type(it) for it in tree.body] == [ast.Expr, ast.Assign, ast.Expr]
 
 
-def test_windows_is_told_that_it_is_not_supported(
+def test_windows_is_refused_with_a_reason(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "platform", "win32")

@@ -38,7 +38,7 @@ def test_an_origin_is_scheme_host_and_port(text: str, origin: str) -> None:
     "text",
     ["", "shop", "ftp://shop.example", "https://", "https://a.b/c", "https://a.b?c", "http://a:x"],
 )
-def test_anything_else_is_none(text: str) -> None:
+def test_other_values_are_refused(text: str) -> None:
     with pytest.raises(
         ValueError, match=r"is not an origin; write for instance https://shop\.example"
     ):

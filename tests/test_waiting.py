@@ -7,7 +7,7 @@ import pytest
 from tests.waiting import wait_until
 
 
-def test_a_condition_that_stays_false_is_named_by_its_source_and_last_value() -> None:
+def test_a_timeout_names_the_condition_and_its_last_value() -> None:
     rows: list[str] = []
     with pytest.raises(AssertionError, match=r"last False: wait_until\(lambda: len\(rows\)"):
         wait_until(lambda: len(rows) > 1, 0)

@@ -16,7 +16,6 @@ error: it is the measurement, and is recorded as an event.
 
 import signal
 from collections.abc import Callable
-from pathlib import Path
 from typing import ClassVar, Self
 
 
@@ -84,10 +83,10 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def void_error(why: str, out: Path | None) -> WarexError:
-    """Return a TrialVoid, or a MachineError if the reason is its folder, such as a full disk."""
-    kind = MachineError if out is not None and why.startswith(str(out)) else TrialVoid
-    return kind(f"the trial is void: {why}")
+def void_error(cause: WarexError) -> WarexError:
+    """Return a TrialVoid, or a MachineError if the trace failed, for example on a full disk."""
+    kind = TrialVoid if isinstance(cause, TrialVoid) else MachineError
+    return kind(f"the trial is void: {cause}")
 
 
 MAX_DEATHS_IN_A_ROW = 3

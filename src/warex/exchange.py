@@ -29,6 +29,9 @@ type SiteFailure = Literal[
 """Why a site cannot be reached, in the words of RFC 9209 §2.3; ``destination_unavailable``: an
 upstream proxy did not reach it, or for any other reason."""
 
+type Server = Literal["site", "llm", "mcp"]
+"""What a request goes to: a site, a model, or an MCP server."""
+
 SUBRESOURCES: Final[frozenset[Resource]] = frozenset(
     ("script", "stylesheet", "image", "font", "media", "websocket")
 )
@@ -217,6 +220,8 @@ class Exchange(Struct, frozen=True):
     """How the site looks, if a rule's fault needs to know."""
     begins_connection: bool = True
     """Whether it is the first on its client's connection."""
+    server: Server = "site"
+    """What it goes to."""
 
 
 def registrable_domain(host: str) -> str:

@@ -17,7 +17,7 @@ def test_reset_brings_the_first_state_back() -> None:
     assert visit(admin, "GET", "/state").body == before
 
 
-def test_health_tells_how_often_the_sites_were_asked_since_the_last_reset() -> None:
+def test_health_counts_requests_since_the_last_reset() -> None:
     sites = Sites()
     admin = Admin(sites, lambda: None)
     assert json.loads(visit(admin, "GET", "/health").body) == {"ok": True, "requests": 0}
@@ -29,7 +29,7 @@ def test_health_tells_how_often_the_sites_were_asked_since_the_last_reset() -> N
     assert json.loads(visit(admin, "GET", "/health").body) == {"ok": True, "requests": 0}
 
 
-def test_the_state_of_one_host_is_told_alone_and_an_unknown_one_refused() -> None:
+def test_the_state_of_one_known_host_can_be_asked_for() -> None:
     admin = Admin(Sites(), lambda: None)
     state = json.loads(visit(admin, "GET", f"/state?host={HOST}").body)
     assert list(state) == [HOST]
@@ -37,7 +37,7 @@ def test_the_state_of_one_host_is_told_alone_and_an_unknown_one_refused() -> Non
     assert visit(admin, "GET", "/state?host=elsewhere.test").status == 404
 
 
-def test_it_answers_health_and_refuses_what_it_does_not_know() -> None:
+def test_admin_answers_health_and_refuses_unknown_paths() -> None:
     admin = Admin(Sites(), lambda: None)
     assert visit(admin, "GET", "/health").status == 200
     assert visit(admin, "GET", "/nothing").status == 404

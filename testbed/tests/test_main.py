@@ -29,7 +29,7 @@ def ports(program: subprocess.Popen[str]) -> dict[str, int]:
     return dict(json.loads(program.stdout.readline()))
 
 
-def test_one_line_tells_the_ports(program: subprocess.Popen[str]) -> None:
+def test_one_line_gives_the_ports(program: subprocess.Popen[str]) -> None:
     printed = ports(program)
     assert set(printed) == {"port", "admin_port"}
     with urllib.request.urlopen(
@@ -39,7 +39,7 @@ def test_one_line_tells_the_ports(program: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_ends_quietly_when_told(program: subprocess.Popen[str], number: int) -> None:
+def test_a_signal_ends_the_testbed_quietly(program: subprocess.Popen[str], number: int) -> None:
     ports(program)
     program.send_signal(number)
     assert program.wait(30) == 0
@@ -47,7 +47,7 @@ def test_it_ends_quietly_when_told(program: subprocess.Popen[str], number: int) 
     assert program.stderr.read() == ""
 
 
-def test_it_ends_when_standard_input_is_closed(program: subprocess.Popen[str]) -> None:
+def test_the_testbed_ends_with_standard_input(program: subprocess.Popen[str]) -> None:
     ports(program)
     assert program.stdin is not None
     program.stdin.close()

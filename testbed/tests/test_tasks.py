@@ -101,7 +101,7 @@ def right_words(check: AnswerCheck) -> str:
     return " and ".join(each if isinstance(each, str) else each[0] for each in check.contains)
 
 
-def test_no_answer_is_found_in_its_own_goal_and_each_in_what_the_oracle_says() -> None:
+def test_expected_answers_are_in_the_oracles_answer_not_in_the_goal() -> None:
     for name, check in ANSWERED.items():
         assert check.complaints(named(name).goal), name
         assert check.complaints(named(name).oracle[-1].text) == [], name
@@ -116,7 +116,7 @@ def test_no_answer_is_found_in_its_own_goal_and_each_in_what_the_oracle_says() -
         "I was asked: {goal} I opened the page and read it there: {right}.",
     ],
 )
-def test_an_answer_may_be_bare_or_wordy_and_repeat_the_goal(answer: str) -> None:
+def test_an_answer_may_be_short_or_in_a_sentence(answer: str) -> None:
     for name, check in ANSWERED.items():
         assert (
             check.complaints(answer.format(right=right_words(check), goal=named(name).goal)) == []

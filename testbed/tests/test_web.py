@@ -22,7 +22,7 @@ def app() -> Starlette:
     return application([route("GET", "/things/{id:int}", show)], missing)
 
 
-def test_a_number_in_the_path_reaches_the_handler_and_of_the_query_the_last(app: Starlette) -> None:
+def test_the_handler_gets_path_numbers_and_last_query_values(app: Starlette) -> None:
     assert visit(app, "GET", "/things/7?q=x&q=y").body == b"GET 7 y"
 
 
@@ -47,6 +47,6 @@ def test_a_body_that_is_not_a_json_object_is_empty() -> None:
         assert json_fields(request) == {}
 
 
-def test_of_a_field_that_is_sent_twice_the_last_counts() -> None:
+def test_the_last_value_of_a_repeated_field_counts() -> None:
     app = application([route("POST", "/", lambda request: as_json(form(request)))], missing)
     assert visit(app, "POST", "/", b"a=1&b=&a=2").body == b'{"a":"2","b":""}'

@@ -99,7 +99,7 @@ def test_a_row_carries_what_the_campaign_says_of_its_condition(table: Table) -> 
         assert [row.dose for row in rows] == [None] * 5 + [two, four, None]
 
 
-def test_a_trial_counts_once_and_a_void_one_nowhere(table: Table) -> None:
+def test_a_trial_counts_once_and_a_void_trial_never(table: Table) -> None:
     # Five tasks in two repeats, but for one that was not run without proxy; else in one repeat.
     assert _patient(table, "n") == [9, 10, 10, 5, 10, 5, 5, 5]
     # "move" is void under clean, and counts under the other conditions all the same.
@@ -113,7 +113,7 @@ def test_a_trial_counts_once_and_a_void_one_nowhere(table: Table) -> None:
     assert table.row("giveup", "shop-down").scheduled == 1
 
 
-def test_success_is_counted_over_the_trials_that_stand(table: Table) -> None:
+def test_success_is_counted_over_valid_trials(table: Table) -> None:
     assert _patient(table, "success") == [
         Rate(9, 9),
         Rate(8, 10),
@@ -327,7 +327,7 @@ def test_tokens_are_means_over_trials(table: Table) -> None:
     assert _giveup(table, "reasoning_tokens") == [0] * 4
 
 
-def test_money_is_tokens_at_their_price_and_replayed_answers_are_not_paid_twice(
+def test_cost_is_tokens_times_price_without_replayed_answers(
     table: Table,
 ) -> None:
     # 2 in, 1 cached, 10 out, USD per million; the tokens as above.
@@ -450,7 +450,7 @@ def test_the_price_of_recovery_is_a_mean_over_recovered_injections(table: Table)
     )
 
 
-def test_tries_are_a_mean_over_the_injections_that_stand_in_the_rate(table: Table) -> None:
+def test_tries_are_a_mean_over_the_rated_injections(table: Table) -> None:
     results = {
         (row.agent, row.condition): (row.tries.value, row.tries.n)
         for row in table.rows
@@ -471,7 +471,7 @@ def test_tries_are_a_mean_over_the_injections_that_stand_in_the_rate(table: Tabl
             _holds(row.tries.interval, row.tries.value, 0, float("inf"))
 
 
-def test_stopping_early_and_going_on_in_vain_are_shares_of_exposed_trials(table: Table) -> None:
+def test_early_stops_and_fruitless_trials_are_shares_of_exposed_trials(table: Table) -> None:
     assert _patient(table, "premature_stop") == [
         *[None] * 4,
         Rate(2, 9),
@@ -498,7 +498,7 @@ def test_reloads_and_duplicated_writes_are_sums_over_all_trials(table: Table) ->
     assert _giveup(table, "reloads") == _giveup(table, "duplicated_writes") == [0] * 4
 
 
-def test_the_ledger_tells_what_became_of_each_planned_injection(table: Table) -> None:
+def test_the_ledger_gives_the_outcome_of_each_planned_injection(table: Table) -> None:
     # "add" 1 + 1, "buy" 2 + 1, "find" 1 + 1, "mail" 1 + 1, "move" 1 + 1, of which one missed.
     assert _patient(table, "planned") == [None, 0, 0, 0, 11, 2, 5, 1 + 2 + 1 + 1]
     assert _patient(table, "delivered") == [None, 0, 0, 0, 10, 2, 5, 5]

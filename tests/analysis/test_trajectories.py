@@ -55,7 +55,7 @@ def test_precision_and_recall_are_high_enough(capsys: pytest.CaptureFixture[str]
     assert recall >= 0.95
 
 
-def test_two_readers_and_the_detector_agree_on_injections_that_tuned_no_rule(
+def test_two_readers_and_the_detector_agree_on_held_out_injections(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     read = labelled()

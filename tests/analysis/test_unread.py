@@ -41,7 +41,7 @@ def test_one_unread_call_makes_the_trials_figures_unknown(tmp_path: Path) -> Non
     assert f"in 1 trial could not be read (first: {MESSAGES}: no such family)" in messages
 
 
-def test_an_agent_without_any_call_cost_nobody_knows_what(tmp_path: Path) -> None:
+def test_the_cost_of_an_agent_without_calls_is_unknown(tmp_path: Path) -> None:
     run = run_of(tmp_path, tea=Story().fault(1).page("x2").stops())
     [trial] = run.trials
 
@@ -82,7 +82,7 @@ def test_a_scenario_that_was_never_armed_is_reported(tmp_path: Path) -> None:
     assert load_trial(tmp_path / "once").never_armed is None
 
 
-def test_a_fault_that_came_before_its_page_was_none_that_waited_in_vain(tmp_path: Path) -> None:
+def test_a_fault_before_its_page_is_not_reported_as_never_armed(tmp_path: Path) -> None:
     began = TrialBegan(condition="dead", scenario={"name": "dead"}, arm="first_page")
     Story().add(began).planned("i1", "a1", point="connect").write(tmp_path / EVENTS)
 

@@ -33,7 +33,7 @@ def test_a_page_offers_its_links_within_the_site_its_forms_and_its_texts() -> No
     }
 
 
-def test_the_policy_learns_actions_with_an_advantage_and_unlearns_the_others() -> None:
+def test_the_policy_gradient_follows_the_sign_of_the_advantage() -> None:
     shown = read_page(PAGE, URL).prompt("Pay.", URL, "")
     some, actions = legal(shown)
     assert "Two items" in map(answer_of, some)
@@ -56,7 +56,7 @@ def test_an_action_is_sampled_by_its_probability() -> None:
 @pytest.mark.parametrize(
     ("faulted", "clean", "learned"), [(0.8, 1.0, True), (0.2, 1.0, False), (0.8, 0.9, False)]
 )
-def test_it_has_learned_if_success_under_faults_rose_and_clean_success_did_not_fall(
+def test_learning_is_more_success_under_faults_and_no_less_when_clean(
     faulted: float, clean: float, learned: bool
 ) -> None:
     start = Round(clean=(1.0,), faulted=(0.2,), unscored=0)

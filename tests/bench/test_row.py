@@ -12,7 +12,7 @@ def test_a_target_is_met_or_missed() -> None:
     assert _row(3, 2, at_least=True).ok is True
 
 
-def test_a_row_that_was_not_measured_is_neither() -> None:
+def test_a_row_that_was_not_measured_is_neither_met_nor_missed() -> None:
     assert _row(None, 2).ok is None
 
 

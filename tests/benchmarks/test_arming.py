@@ -28,7 +28,7 @@ def scenario(*faults: dict[str, Any], **match: Any) -> Scenario:
     ],
     ids=lambda fault: fault["kind"],
 )
-def test_a_page_of_whatever_kind_is_borne_from_the_first_on(fault: dict[str, Any]) -> None:
+def test_faults_with_a_page_start_with_the_first_page(fault: dict[str, Any]) -> None:
     assert arm_on_first_page(scenario(fault)) == "first_page"
 
 
@@ -53,7 +53,7 @@ def test_what_hits_a_call_waits_for_the_agent_who_makes_it(kind: str) -> None:
     assert arm_on_first_page(scenario({"kind": kind})) == "first_llm_call"
 
 
-def test_of_an_unknown_harness_whichever_comes_first_arms_what_it_bears() -> None:
+def test_an_unknown_harness_arms_by_first_page_or_first_call() -> None:
     page, call = {"kind": "http_error"}, {"kind": "llm_error"}
     for faults in ((page,), (call,), (page, call)):
         assert arm_unknown_harness(scenario(*faults)) == "first_page_or_llm_call"
@@ -61,7 +61,7 @@ def test_of_an_unknown_harness_whichever_comes_first_arms_what_it_bears() -> Non
         assert arm_unknown_harness(scenario(page, fault)) == "first_llm_call"
 
 
-def test_a_first_page_that_is_spared_is_reported_and_a_call_is_none() -> None:
+def test_a_spared_first_page_is_reported_but_not_a_call() -> None:
     (warning,) = spared_first_page(scenario({"kind": "connection_refused"}))
     assert "options.arm" in warning
     assert list(spared_first_page(scenario({"kind": "llm_error"}, {"kind": "mcp_error"}))) == []

@@ -21,7 +21,7 @@ def test_a_harness_without_a_result_is_counted_as_crashed_with_its_reason() -> N
     assert result.void_reason is None
 
 
-def test_a_file_is_text_whatever_its_bytes_and_empty_if_it_is_not_there(tmp_path: Path) -> None:
+def test_a_file_is_read_as_text_and_a_missing_one_is_empty(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"a\xff\nb")
 
     assert read_text_or_empty(tmp_path / "log") == "a�\nb"
@@ -53,7 +53,7 @@ def test_the_last_words_are_the_last_line_that_says_something(tmp_path: Path) ->
     assert last_output(tmp_path / "none") == ""
 
 
-def test_of_a_log_that_is_larger_than_is_read_the_end_is_given(tmp_path: Path) -> None:
+def test_only_the_end_of_a_large_log_is_read(tmp_path: Path) -> None:
     log = tmp_path / "agent.log"
     with log.open("wb") as file:
         file.truncate(LARGEST + 1)

@@ -101,9 +101,7 @@ def test_a_program_ends_when_whoever_started_it_is_killed(start: str) -> None:
     assert ended, "it outlived its owner"
 
 
-def test_a_program_that_is_killed_voids_the_trial_whatever_else_was_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_program_voids_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import os, sys\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\nsys.stdin.read()"
 
     def trial() -> None:

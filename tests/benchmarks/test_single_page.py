@@ -19,7 +19,7 @@ def test_a_document_rule_that_starts_at_the_first_step_may_reach_nothing() -> No
     assert "hits scripts" in description_of("paper/javascript", "first_llm_call")
 
 
-def test_a_rule_that_meets_the_first_page_is_not_doubted() -> None:
+def test_a_rule_about_the_first_page_gives_no_warning() -> None:
     assert (
         description_of("paper/network-error", "first_page")
         == description_of("paper/javascript", "start")
@@ -31,7 +31,7 @@ def test_a_rule_that_meets_the_first_page_is_not_doubted() -> None:
     "preset",
     ["spa/server-error", "spa/network-error", *(n for n in preset_names() if "connection/" in n)],
 )
-def test_what_such_a_site_asks_for_later_is_not_doubted(preset: str) -> None:
+def test_a_rule_about_later_data_gives_no_warning(preset: str) -> None:
     assert description_of(preset, "first_llm_call") == ""
 
 

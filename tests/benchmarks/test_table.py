@@ -34,7 +34,7 @@ def test_an_unknown_key_is_reported_with_its_near_match() -> None:
     assert "there is no key 'option' here; did you mean 'options'?" in mistakes[0]
 
 
-def test_it_cannot_be_changed() -> None:
+def test_the_table_is_immutable() -> None:
     with pytest.raises(ValidationError):
         BenchmarkConfig(name="x").name = "y"  # type: ignore[misc] # that is the point
 

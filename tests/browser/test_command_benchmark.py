@@ -92,7 +92,7 @@ def campaign(folder: Path, port: int) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_program_of_ones_own_meets_the_fault_and_its_judge_does_not(tmp_path: Path) -> None:
+def test_your_own_program_meets_the_fault_and_its_judge_does_not(tmp_path: Path) -> None:
     with site({"/": "<title>Shop</title><p>green tea"}) as port:
         done = run(tmp_path, campaign(tmp_path, port))
 

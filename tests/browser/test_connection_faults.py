@@ -214,9 +214,7 @@ asyncio.run(main())
 """
 
 
-def test_whatever_packets_are_lost_or_out_of_order_all_arrives_whole(
-    chromium: Path, tmp_path: Path
-) -> None:
+def test_lost_and_reordered_packets_still_arrive(chromium: Path, tmp_path: Path) -> None:
     kinds = {"lost": "packet_loss", "reordered": "packet_reorder"}
     rules = [
         {

@@ -150,7 +150,7 @@ def on_page(fault: HttpError | ConnectionCut | NetworkError) -> Scenario:
     return scenario(fault, FIRST, match={"url": "*/page"})
 
 
-def test_a_document_that_is_cut_once_stays_cut_though_chromium_repeats_it(
+def test_chromiums_silent_repeat_of_a_cut_document_is_cut_too(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     rule = on_page(ConnectionCut(how="reset"))

@@ -146,7 +146,7 @@ def test_a_reader_can_ask_for_failures_alone_and_for_one_condition(
     expect(page.get_by_text("No task is like this.")).to_be_hidden()
 
 
-def test_no_word_of_a_figure_lies_outside_it(page: Page, report: str) -> None:
+def test_every_word_of_a_figure_is_inside_it(page: Page, report: str) -> None:
     _open(page, report)
     _unfold(page)
 
@@ -178,7 +178,7 @@ def test_the_reader_chooses_light_or_dark_by_keyboard(page: Page, report: str) -
     assert _paper(page) == dark
 
 
-def test_it_is_read_aloud_in_order(page: Page, report: str) -> None:
+def test_a_screen_reader_gets_the_report_in_order(page: Page, report: str) -> None:
     _open(page, report)
     _unfold(page)
 

@@ -48,7 +48,7 @@ def context(chromium: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.mark.parametrize(
     "isolation", ["namespace", pytest.param("environment", marks=pytest.mark.slow)]
 )
-def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
+def test_an_agent_behind_the_proxy_meets_a_recorded_fault(
     context: TrialContext, isolation: Isolation, tmp_path: Path
 ) -> None:
     context = replace(context, isolation=isolation)
@@ -76,7 +76,7 @@ def test_an_agent_behind_the_proxy_meets_the_fault_and_all_of_it_is_recorded(
 
 
 @pytest.mark.slow
-def test_an_agent_without_a_proxy_does_its_task_on_a_site_that_speaks_tls_itself(
+def test_an_agent_without_a_proxy_does_its_task_on_a_tls_site(
     context: TrialContext, tmp_path: Path
 ) -> None:
     spec = TrialSpec(

@@ -64,7 +64,7 @@ def with_traffic(planned: CampaignPlan, **more: Unpack[TrafficKeywords]) -> Camp
 
 
 @pytest.mark.wire
-def test_the_manifest_freezes_all_that_trials_met(
+def test_the_manifest_freezes_everything_that_trials_use(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:
     run_campaign(with_traffic(small, record="concerned"), tmp_path / "run", RunOptions())
@@ -227,7 +227,7 @@ def keyless(planned: CampaignPlan) -> CampaignPlan:
 
 
 @pytest.mark.wire
-def test_a_missing_key_is_reported_before_the_first_trial_and_leaves_no_folder(
+def test_a_missing_key_is_reported_before_a_folder_is_made(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -112,7 +112,7 @@ def test_the_bundle_trusts_our_ca_beside_the_others(
     assert bundle.count("BEGIN CERTIFICATE") > 10
 
 
-def test_who_has_read_enough_is_not_told_of_it() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     reader, writer = os.pipe()
     os.close(reader)  # As `| head` does, only surely before the first write.
     try:
@@ -164,7 +164,7 @@ def test_a_terminal_that_cannot_show_a_character_ends_nothing() -> None:
 
 @pytest.mark.browser
 @pytest.mark.slow
-def test_an_interrupted_campaign_keeps_what_it_has_and_leaves_nothing_behind(
+def test_an_interrupted_campaign_keeps_its_trials_and_cleans_up(
     tmp_path: Path,
 ) -> None:
     process = subprocess.Popen(
@@ -231,3 +231,13 @@ def test_a_word_that_is_nearly_right_is_not_followed_by_all_others(warex: Warex)
     for words in (("scenarios", "show", "papr/server-error"), ("reprt",), ("faults", "shw")):
         (line,) = [each for each in warex(*words).err.splitlines() if "did you mean" in each]
         assert len(line) < 200
+
+
+@pytest.mark.parametrize(
+    ("option", "guess"),
+    [("--scenario", "."), ("--fail-udner", "; did you mean '--fail-under'?")],
+)
+def test_an_unknown_option_is_told_with_a_near_one_only(
+    warex: Warex, option: str, guess: str
+) -> None:
+    assert warex("run", "demo", option, "x").err.endswith(f"No such option '{option}'{guess}\n")

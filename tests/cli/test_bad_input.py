@@ -144,7 +144,7 @@ LINES = {
         "leave --scenario out",
     ),
     "a run's replay of nothing": (["run", "demo", "--replay", "none"], "none does not exist"),
-    "a campaign that is not there": (["run", "nope"], "Give a built-in one (demo"),
+    "a campaign that is not there": (["run", "nope"], "give a built-in one (demo"),
     "a campaign file that is not there": (["run", "nope.toml"], "nope.toml does not exist"),
     "no campaign": (["run"], "Missing argument 'CAMPAIGN'"),
     "no trial at all": (["run", "demo", "--limit", "0"], "0 is not in the range x>=1"),
@@ -160,7 +160,7 @@ LINES = {
     "a fault there is not": (["faults", "show", "nope"], "there are: bandwidth"),
     "a scenario there is not": (
         ["scenarios", "show", "nope"],
-        "Give a preset (`warex scenarios` lists them)",
+        "give a preset (`warex scenarios` lists them)",
     ),
     "a benchmark there is not": (["benchmarks", "show", "nope"], "there are: testbed"),
     "a schema there is not": (["schema", "nope"], "'scenario', 'campaign'"),

@@ -54,7 +54,7 @@ def test_names_are_completed(words: tuple[str, ...], names: list[str]) -> None:
         ("exec", "pyth"),
     ],
 )
-def test_where_a_file_may_stand_files_are_completed_too(words: tuple[str, ...]) -> None:
+def test_arguments_that_may_be_files_complete_to_files(words: tuple[str, ...]) -> None:
     assert completed(*words) == [("file", words[-1])]
 
 

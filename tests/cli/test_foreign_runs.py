@@ -25,7 +25,7 @@ def _put(path: Path, what: str) -> None:
 
 @pytest.mark.parametrize("what", PLACES)
 @pytest.mark.parametrize("name", FILES)
-def test_what_stands_in_the_place_of_a_file_is_named(
+def test_a_folder_in_place_of_a_file_is_named(
     warex: Warex, attempt: Path, name: str, what: str
 ) -> None:
     _put(attempt / name, what)
@@ -38,9 +38,7 @@ def test_what_stands_in_the_place_of_a_file_is_named(
 
 
 @pytest.mark.parametrize("what", PLACES)
-def test_what_stands_in_the_place_of_the_manifest_is_named(
-    warex: Warex, attempt: Path, what: str
-) -> None:
+def test_a_folder_in_place_of_the_manifest_is_named(warex: Warex, attempt: Path, what: str) -> None:
     _put(attempt.parents[6] / "manifest.json", what)
 
     result = warex("report", attempt.parents[6])

@@ -18,7 +18,7 @@ def test_a_command_is_run() -> None:
     assert CliRunner().invoke(box, ["open"]).output == "opened\n"
 
 
-def test_an_unknown_command_is_told_with_the_near_one() -> None:
+def test_an_unknown_command_is_reported_with_a_suggestion() -> None:
     far, near = (CliRunner().invoke(box, [name]) for name in ("shake", "opne"))
 
     assert far.exit_code == near.exit_code == 2

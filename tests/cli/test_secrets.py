@@ -182,7 +182,7 @@ def environment() -> Iterator[dict[str, str]]:
     os.umask(before)
 
 
-def test_no_secret_stands_in_what_exec_leaves(
+def test_no_file_of_exec_has_a_secret(
     port: int, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     order, client, out = (tmp_path / name for name in ("order.json", "client.py", "run"))
@@ -234,7 +234,7 @@ name = "clean"
 
 
 @pytest.mark.slow
-def test_no_secret_stands_in_what_a_campaign_leaves(
+def test_no_file_of_a_campaign_has_a_secret(
     port: int, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     order, client, out = (tmp_path / name for name in ("order.json", "client.py", "run"))

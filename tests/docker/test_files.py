@@ -169,7 +169,7 @@ def test_docs_show_the_files_that_there_are() -> None:
         assert Path(ROOT / path).exists(), path
 
 
-def test_whoever_is_named_by_the_docs_may_write_where_the_ca_is() -> None:
+def test_the_user_in_the_docs_can_write_the_ca_folder() -> None:
     text = (ROOT / "docs/how-to/docker.md").read_text(encoding="utf-8").replace("\\\n", " ")
     runs = [line for line in text.splitlines() if line.startswith("docker run ")]
 

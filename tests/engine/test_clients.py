@@ -138,7 +138,7 @@ def test_what_a_client_sends_before_its_upgrade_passes_right_after_it(
 
 
 @pytest.mark.parametrize("first", ["client", "site"])
-def test_either_side_of_an_upgraded_connection_may_go_on_after_the_others_end(
+def test_each_side_of_an_upgraded_connection_may_outlast_the_other(
     ca: CertificateAuthority, first: str
 ) -> None:
     handler = Scripted()
@@ -163,7 +163,7 @@ def test_either_side_of_an_upgraded_connection_may_go_on_after_the_others_end(
     assert handler.closed_by_client == [first == "client"]
 
 
-def test_a_client_whose_upgraded_site_is_gone_is_told_once_it_sends(
+def test_sending_to_a_lost_upgraded_site_closes_the_client(
     ca: CertificateAuthority,
 ) -> None:
     handler = Scripted()

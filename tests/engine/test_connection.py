@@ -79,7 +79,7 @@ def test_a_connection_that_is_over_is_freed_without_the_garbage_collector(
         wait_until(lambda: len(handler.closed_connections) == 3)
 
 
-def test_a_connection_is_freed_so_too_however_its_exchange_ends(
+def test_a_connection_is_freed_after_every_kind_of_ending(
     ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     half = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n"
@@ -164,7 +164,7 @@ def test_sessions_of_both_versions_of_tls_are_resumed(
                 session = client.session
 
 
-def test_a_site_that_is_down_is_met_before_the_handshake(ca: CertificateAuthority) -> None:
+def test_a_dead_site_fails_the_client_before_the_handshake(ca: CertificateAuthority) -> None:
     handler = Scripted()
     with running(handler, ca) as engine:
         raw = tunnelled(engine.port, "localhost", reserved_port())
@@ -175,7 +175,7 @@ def test_a_site_that_is_down_is_met_before_the_handshake(ca: CertificateAuthorit
     assert handler.handshakes == []
 
 
-def test_a_site_that_is_down_may_be_met_by_the_first_request(ca: CertificateAuthority) -> None:
+def test_a_dead_site_may_fail_the_first_request_instead(ca: CertificateAuthority) -> None:
     handler = Scripted(hello_plan=lambda connection: Intercept(needs_site=False))
     with (
         running(handler, ca) as engine,
@@ -363,7 +363,9 @@ def test_a_silent_client_may_leave(
     assert handler.raw_connections == []
 
 
-def test_an_invalid_request_is_refused_and_told(ca: CertificateAuthority, plain: Origin) -> None:
+def test_an_invalid_request_is_refused_and_reported(
+    ca: CertificateAuthority, plain: Origin
+) -> None:
     handler = Scripted()
     with (
         running(handler, ca) as engine,

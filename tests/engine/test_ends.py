@@ -163,7 +163,7 @@ async def test_a_reset_is_a_reset() -> None:
         assert not end.has_arrived()
 
 
-async def test_a_peer_that_has_just_reset_may_be_told_that_there_is_no_more() -> None:
+async def test_ending_a_reset_connection_is_harmless() -> None:
     async with connected() as (end, peer):
         reset_on_close(peer)
         peer.close()

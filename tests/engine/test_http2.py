@@ -218,7 +218,7 @@ def test_a_site_that_wants_a_client_certificate_may_do_without(
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-def test_a_site_that_needs_a_client_certificate_refuses_and_its_alert_is_kept(
+def test_the_alert_of_a_site_that_needs_a_client_certificate_is_kept(
     ca: CertificateAuthority, leaf: tuple[Path, Path], version: ssl.TLSVersion
 ) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

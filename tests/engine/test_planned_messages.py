@@ -28,7 +28,7 @@ def test_a_changed_body_says_its_length_only() -> None:
     assert with_body(request(), b"").headers.by_name == {}
 
 
-def test_a_client_that_was_told_to_go_on_expects_nothing_more() -> None:
+def test_a_continued_request_loses_its_expect_header() -> None:
     assert without_expectation(request(expect="100-continue", x="y")).headers.by_name == {"x": "y"}
     untouched = request(x="y")
     assert without_expectation(untouched) is untouched
@@ -57,7 +57,9 @@ def test_a_planned_response_says_its_length_unless_its_head_does() -> None:
     ("method", "status", "length"),
     [("HEAD", 200, "1"), ("GET", 204, None), ("GET", 304, None), ("GET", 205, None)],
 )
-def test_a_response_without_a_body_has_none(method: str, status: int, length: str | None) -> None:
+def test_a_response_without_a_body_stays_empty(
+    method: str, status: int, length: str | None
+) -> None:
     head, pieces = planned_response(request(method), Respond(status, Headers(), (b"a",)))
     assert (head.headers.by_name.get("content-length"), tuple(pieces)) == (length, ())
 

@@ -178,7 +178,7 @@ def test_a_handler_that_breaks_or_resets_harms_no_other_on_its_connection(
     assert calm.outcome().end == "complete"
 
 
-def test_dropping_a_handler_ends_its_connections_and_exchanges_and_no_other(
+def test_dropping_a_handler_ends_only_its_connections_and_exchanges(
     ca: CertificateAuthority, plain: Origin
 ) -> None:
     pending = Scripted(request_plan=lambda exchange: Plan(Forward(), hold_s=(60,)))
@@ -204,7 +204,7 @@ def test_dropping_a_handler_ends_its_connections_and_exchanges_and_no_other(
     assert len(handlers.first.closed_connections) == 2
 
 
-def test_what_breaks_on_a_sites_answer_is_its_handlers_and_cuts_its_exchange(
+def test_an_error_on_a_sites_answer_goes_to_its_handler_and_cuts(
     ca: CertificateAuthority, plain: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handlers = ByName(Scripted(), {"b": Scripted()})

@@ -50,7 +50,7 @@ def test_a_caller_who_wants_to_hear_of_no_child_hears_of_the_commands_end(
 @pytest.mark.parametrize(
     "limit", [1, *(pytest.param(limit, marks=pytest.mark.slow) for limit in (2, 4, 5, 6))]
 )
-def test_a_caller_who_may_start_few_processes_is_told_so(limit: int) -> None:
+def test_a_low_process_limit_is_reported(limit: int) -> None:
     code = f"""
 import resource, sys
 from warex.cli import main

@@ -81,7 +81,7 @@ def test_the_sites_answer_each_in_its_own_way(without: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_without_a_scenario_each_client_is_told_what_it_would_be(
+def test_without_a_scenario_each_client_works_as_without_warex(
     mode: str, machine: Machine, without: dict[str, str]
 ) -> None:
     with desk_of(machine, USERS[0]) as desk:

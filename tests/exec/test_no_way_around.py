@@ -100,7 +100,7 @@ def test_every_way_out_leads_to_the_proxy_or_nowhere(tried: Tried) -> None:
     }
 
 
-def test_what_met_the_proxy_is_in_the_trace(tried: Tried) -> None:
+def test_traffic_that_reached_the_proxy_is_in_the_trace(tried: Tried) -> None:
     urls = {request.url for request in tried.trace.events(RequestSeen)}
     relayed = [(tunnel.host, tunnel.port, tunnel.why) for tunnel in tried.trace.events(Tunnel)]
     through = sum(values == "THROUGH" for values in tried.came.values())

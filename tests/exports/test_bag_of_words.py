@@ -13,7 +13,7 @@ def test_the_system_message_is_not_counted() -> None:
 
 
 @pytest.mark.slow
-def test_words_of_some_texts_tell_what_others_are() -> None:
+def test_a_bag_of_words_classifies_unseen_texts() -> None:
     """Slow: scikit-learn's import takes seconds."""
     words = BagOfWords(TEXTS, FAILING)
 
@@ -22,5 +22,5 @@ def test_words_of_some_texts_tell_what_others_are() -> None:
 
 
 @pytest.mark.slow
-def test_from_texts_of_one_kind_all_are_taken_for_that_kind() -> None:
+def test_one_kind_of_training_text_predicts_that_kind() -> None:
     assert BagOfWords(TEXTS, FAILING).failures([0, 2], [1, 3]) == [True, True]

@@ -27,7 +27,7 @@ def test_rows_of_one_kind_stay() -> None:
     assert balance_rows(ROWS[:3], 1.0, 0) == tuple(ROWS[:3])
 
 
-def test_no_more_failures_are_taken_than_are_asked_for_and_clean_rows_follow() -> None:
+def test_the_limit_on_failures_also_limits_clean_rows() -> None:
     assert kinds(balance_rows(ROWS, 2.0, 0, most=3)) == (3, 6)
     assert kinds(balance_rows(ROWS, None, 0, most=3)) == (3, 3)
     assert kinds(balance_rows(ROWS, None, 0)) == (5, 20)

@@ -74,7 +74,7 @@ def test_a_lost_step_is_relabelled_in_the_agents_own_words(tmp_path: Path) -> No
     assert example.own["content"] == "report_infeasible()"
 
 
-def test_a_relabelled_answer_has_no_thought_where_the_others_have_none(tmp_path: Path) -> None:
+def test_a_relabelled_answer_has_a_thought_only_if_others_do(tmp_path: Path) -> None:
     (example,) = relabelled(tmp_path, "I go there again.\\ngoto('{url}')", "auto").examples
 
     assert example.row.answer["content"] == "goto('https://shop.example/')"
@@ -90,9 +90,7 @@ def test_a_step_of_an_agent_that_cannot_ask_again_is_never_relabelled(tmp_path: 
 @pytest.mark.parametrize(
     "text", ["Step 1 of 2: I go.\nclick('7')", "the button 'Yes' is missing.\nclick('7')"]
 )
-def test_what_only_a_scripted_agent_can_know_is_refused_in_answers_and_histories(
-    tmp_path: Path, text: str
-) -> None:
+def test_foreknowledge_is_refused_in_answers_and_histories(tmp_path: Path, text: str) -> None:
     history = [*shown(GOALS[0], f"# History\n\n{text}\n\n# Page\n\nIt is done.")]
     story = Story().page("x1")
     story.thinks(1, "click", messages=shown(GOALS[0], "[7] link 'Till'"), answer=text)

@@ -36,7 +36,7 @@ def test_what_is_short_enough_stays_as_it_is() -> None:
     assert (fitted.messages, fitted.cut) == (messages, 0)
 
 
-def test_whole_elements_are_cut_from_the_end_of_the_page_and_all_else_stays() -> None:
+def test_only_whole_elements_at_the_end_of_the_page_are_cut() -> None:
     fitted = fit_messages(prompt(PROMPT), 1200)
 
     assert fitted is not None
@@ -67,7 +67,7 @@ def test_a_page_without_elements_is_cut_by_lines() -> None:
     assert fitted.cut > 30
 
 
-def test_of_parts_the_text_is_cut_and_the_image_kept() -> None:
+def test_fitting_cuts_text_parts_and_keeps_images() -> None:
     image = {"type": "image", "blob": "sha256/0"}
     parts: list[dict[str, Any]] = [{"type": "text", "text": PAGE}, image]
     inputs = [{"role": "user", "content": parts}, ANSWER]

@@ -22,7 +22,7 @@ def shows(name: str, text: str, **changes: object) -> Row:
         ("page_family", {"page_family": "nginx"}),
     ],
 )
-def test_what_stands_on_two_sides_is_found(what: str, other: dict[str, str]) -> None:
+def test_a_row_on_two_sides_is_a_leak(what: str, other: dict[str, str]) -> None:
     train = failure("a")
     apart = {"site": "x.example", "task": "t", "page_family": "iis"}
     messages = [{"role": "user", "content": PAGE}, {"role": "assistant", "content": "reload()"}]
@@ -43,7 +43,7 @@ def test_every_family_of_error_pages_on_two_sides_is_named() -> None:
     assert results == ["iis", "nginx"]
 
 
-def test_nearly_the_same_observation_is_found_whatever_its_numbers() -> None:
+def test_observations_that_differ_only_in_numbers_are_a_leak() -> None:
     one, other = shows("a", f"{PAGE} 12:30"), shows("b", f"{PAGE} 14:45")
     far = shows("c", " ".join(reversed(PAGE.split())))
 

@@ -13,7 +13,7 @@ def examples(tmp_path: Path) -> list[Example]:
     return find_examples([several_sites(tmp_path / "run")], SelectionOptions()).examples
 
 
-def test_a_recovery_is_paired_with_the_answer_of_who_gave_up_at_the_same_page(
+def test_a_recovery_is_paired_with_giving_up_on_the_same_page(
     tmp_path: Path,
 ) -> None:
     result = list(pairs(examples(tmp_path)))
@@ -57,7 +57,7 @@ def failing(path: Path, action: str, *arguments: str) -> list[Example]:
 
 
 @pytest.mark.parametrize("action", [("reload",), ("report_infeasible",), ("fill", "99")])
-def test_what_a_model_did_wrong_on_a_page_that_had_not_failed_is_a_rejection(
+def test_a_wrong_action_on_a_healthy_page_is_a_rejected_answer(
     tmp_path: Path, action: tuple[str, ...]
 ) -> None:
     examples = failing(tmp_path / "run", *action)

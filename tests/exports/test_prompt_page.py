@@ -37,7 +37,7 @@ def test_goal_url_page_and_history_are_distinguished() -> None:
     assert "click('3')" not in page.page
 
 
-def test_a_conversation_gives_its_first_message_as_goal_and_its_answers_as_history() -> None:
+def test_the_first_message_is_the_goal_and_answers_are_the_history() -> None:
     page = read_prompt(
         [
             {"role": "user", "content": "Buy tea."},

@@ -12,7 +12,7 @@ def test_the_answer_is_the_last_message_and_the_prompt_the_rest() -> None:
     assert one.answer["content"] == "I save.\nclick('1')"
 
 
-def test_a_row_that_ends_with_no_answer_is_none() -> None:
+def test_a_row_without_a_final_answer_is_refused() -> None:
     with pytest.raises(ValidationError, match="the last message is not the assistant's"):
         row(messages=[{"role": "user", "content": "x"}])
 

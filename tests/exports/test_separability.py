@@ -32,7 +32,7 @@ def measured(rows: list[Row]) -> dict[str, Separability]:
 
 
 @pytest.mark.usefixtures("no_scikit_learn")
-def test_the_rule_that_tells_the_classes_apart_on_other_sites_comes_first() -> None:
+def test_the_most_separating_feature_on_other_sites_comes_first() -> None:
     rows = [example(at, fails=at % 2 == 0, page=FULL if at % 2 else EMPTY) for at in range(12)]
 
     best, *_ = separability(rows)
@@ -91,7 +91,7 @@ def test_without_scikit_learn_the_rules_on_words_are_left_out() -> None:
 
 
 @pytest.mark.slow
-def test_words_of_page_and_history_tell_the_classes_apart() -> None:
+def test_words_of_page_and_history_separate_the_classes() -> None:
     """Slow: scikit-learn's import takes seconds."""
     rows = [
         example(at, fails=at % 2 == 0, page=FULL, last="I wait." if at % 2 else "I went.")

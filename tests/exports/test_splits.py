@@ -30,7 +30,7 @@ def test_eleven_sites_are_nine_for_training_and_one_each_held_out() -> None:
 
 
 @given(st.integers(0, 1000), st.integers(3, 30))
-def test_no_site_and_no_family_stands_on_two_sides(seed: int, number: int) -> None:
+def test_no_site_or_page_family_is_on_two_sides(seed: int, number: int) -> None:
     given_rows = rows([f"s{at}.example" for at in range(number)])
 
     division = split_rows(given_rows, SplitPlan(seed=seed, shares=(1, 1, 1)))
@@ -51,7 +51,7 @@ def test_what_is_named_is_held_out_and_the_rest_trained_on() -> None:
     assert not division.sides["validation"]
 
 
-def test_a_row_of_a_held_out_site_with_a_page_that_is_trained_on_is_in_between() -> None:
+def test_a_held_out_site_with_a_trained_page_belongs_to_no_side() -> None:
     pending = {"test": {"site": ("s1.example",), "page_family": ("iis",)}}
 
     division = split_rows(rows(SITES), SplitPlan(held_out=pending))  # type: ignore[arg-type]

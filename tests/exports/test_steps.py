@@ -41,7 +41,7 @@ def test_the_first_step_after_a_fault_that_was_not_recovered_from_is_lost() -> N
     assert step.retry_recovers
 
 
-def test_what_an_agent_does_between_a_fault_and_its_recovery_teaches_nothing() -> None:
+def test_steps_between_a_fault_and_its_recovery_are_not_exported() -> None:
     story = Story().fault(1).thinks(1, "noop").thinks(2, "reload").page("x2").thinks(3, "click")
 
     assert parts(story.stops()) == [("recovery", "reload"), ("clean", "click")]
@@ -56,7 +56,7 @@ def test_a_lost_write_does_not_come_back_by_asking_for_the_page() -> None:
     assert [step.retry_recovers for step in lost] == [False]
 
 
-def test_a_dialog_that_was_closed_is_recovered_from_by_the_step_before_its_report() -> None:
+def test_the_step_before_a_dialogs_report_is_its_recovery() -> None:
     story = Story().popup(1).thinks(1, "click").reports(1, "dismissed").thinks(2, "fill").stops()
 
     assert parts(story) == [("recovery", "click"), ("clean", "fill")]
@@ -71,7 +71,7 @@ def test_calls_without_an_answer_or_an_action_are_not_steps() -> None:
     assert parts(story) == [("clean", "send_msg_to_user")]
 
 
-def test_of_repeats_of_a_call_the_last_is_the_step() -> None:
+def test_the_last_repeat_of_a_call_is_the_step() -> None:
     story = Story().page("x1").thinks(1, "fill").thinks(2, "click").stops()
     for at, (t, event) in enumerate(story.events):
         if isinstance(event, LlmCall):

@@ -36,7 +36,7 @@ def test_steps_are_reported_in_their_order(stage: Stage, delay: float, words: st
     assert fault.explain() == f"{words} off without an answer (a TCP reset)"
 
 
-def test_a_hold_is_told_where_there_is_one() -> None:
+def test_an_explanation_names_a_hold_if_any() -> None:
     refused = "is refused at once (a TCP reset), as where nobody listens"
     assert ConnectionRefused(hold=0).explain() == refused
     assert ConnectionRefused(hold=2.5).explain() == (

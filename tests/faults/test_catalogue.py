@@ -311,7 +311,7 @@ def test_an_unknown_fault_is_refused_with_those_that_exist() -> None:
 
 
 @each_fault
-def test_a_size_is_a_number_of_the_fault_and_stands_in_its_docs(fault: type[Fault]) -> None:
+def test_a_size_is_a_number_and_in_the_faults_docs(fault: type[Fault]) -> None:
     defaults = fault().model_dump()
     for name in fault.sizes:
         assert isinstance(defaults[name], float)

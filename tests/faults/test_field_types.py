@@ -8,7 +8,7 @@ from warex.faults.field_types import Count, OneOrMore
 NUMBERS: TypeAdapter[Any] = TypeAdapter(OneOrMore[Count])
 
 
-def test_one_value_may_stand_for_a_list_of_one() -> None:
+def test_one_value_is_a_list_of_one() -> None:
     assert NUMBERS.validate_python(3) == NUMBERS.validate_python([3]) == (3,)
     number, listed = NUMBERS.json_schema()["anyOf"]
     assert (number, listed["minItems"]) == (listed["items"], 1)

@@ -30,7 +30,7 @@ def test_what_a_script_is_given_cannot_end_it() -> None:
     )
 
 
-def test_nothing_in_a_page_tells_who_changed_it() -> None:
+def test_no_page_script_names_warex() -> None:
     text = injected_script(popup.__name__, {}, "/9f2c").script.lower()
 
     assert not any(it in text for it in ("warex", "fault", "inject", "//"))

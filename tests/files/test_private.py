@@ -36,7 +36,7 @@ def test_an_existing_folder_is_not_changed(tmp_path: Path) -> None:
     assert mode(tmp_path) == 0o755
 
 
-def test_many_may_make_the_folders_above_theirs_at_once(tmp_path: Path) -> None:
+def test_parent_folders_can_be_made_concurrently(tmp_path: Path) -> None:
     """As two trials do whose attempts lie in one new folder."""
     if os.geteuid():
         os.umask(0o022)  # With 0o777 a new folder is closed to its owner for a moment.

@@ -24,7 +24,7 @@ PLACES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("what", PLACES)
-def test_what_is_not_an_ordinary_file_is_reported_at_once(tmp_path: Path, what: str) -> None:
+def test_special_files_are_reported_without_blocking(tmp_path: Path, what: str) -> None:
     PLACES[what](tmp_path / "f")
 
     with pytest.raises(OSError, match=what) as refused:

@@ -95,7 +95,7 @@ def test_a_proxy_user_name_names_the_task_of_a_connection(name: str) -> None:
     assert began.the(RequestSeen).task == name
 
 
-def test_a_request_for_a_proxy_names_its_task_itself_and_keeps_the_name_to_us() -> None:
+def test_proxy_authorization_names_the_task_and_is_not_forwarded() -> None:
     user = b64encode(b"left:secret").decode()
     with trial() as began:
         connection = began.connect()

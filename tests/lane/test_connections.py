@@ -133,7 +133,7 @@ def test_a_browsers_own_host_that_is_down_is_not_a_notice(host: str) -> None:
     assert began.notices == []
 
 
-def test_a_host_that_browsers_share_is_a_notice_if_it_is_a_site_of_the_trial() -> None:
+def test_a_shared_host_that_is_a_trials_site_is_a_notice() -> None:
     with trial(sites=("https://google.com",)) as began:
         began.lane.unreachable(began.connect("google.com"), "dns_error", "it is unknown")
 

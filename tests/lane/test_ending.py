@@ -38,7 +38,7 @@ def recorded(state: ExchangeState, outcome: Outcome, error: str | None = None) -
         ),
     ],
 )
-def test_the_user_is_told_what_cannot_be_reached_and_what_helps(
+def test_unreachable_sites_are_reported_with_a_remedy(
     upstream: str | None, reason: str, message: str
 ) -> None:
     assert unreachable_message(SITE, upstream, reason) == message

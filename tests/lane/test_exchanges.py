@@ -62,7 +62,7 @@ def test_a_streamed_request_is_recorded_with_its_size_when_it_is_answered() -> N
         assert began.the(RequestSeen).size == 77
 
 
-def test_a_request_that_never_came_to_its_end_is_recorded_without_a_decision() -> None:
+def test_an_unfinished_request_is_recorded_without_a_decision() -> None:
     with trial(scenario=scenario(HttpError())) as began:
         exchange = began.exchange("https://shop.test/", "POST", began.connect("shop.test"), 3)
         began.lane.request_head(exchange)

@@ -67,7 +67,7 @@ def test_the_seconds_of_a_hold_and_of_each_pause_are_recorded() -> None:
     assert began.the(FaultDelivered).waited_s == 3 + 14 * 0.5
 
 
-def test_a_client_that_gives_a_hold_up_after_a_second_has_met_it() -> None:
+def test_leaving_a_hold_after_a_second_counts_as_a_hit() -> None:
     with trial(scenario=scenario(SlowPage(delay=3))) as began:
         began.ask(site, client=Client(leaves_after=2), **DOCUMENT)
 
@@ -75,7 +75,7 @@ def test_a_client_that_gives_a_hold_up_after_a_second_has_met_it() -> None:
     assert (delivered.waited_s, delivered.client_left) == (2, True)
 
 
-def test_a_client_that_leaves_a_hold_at_once_is_gone() -> None:
+def test_leaving_a_hold_immediately_is_client_gone() -> None:
     with trial(scenario=scenario(SlowPage(delay=3))) as began:
         began.ask(site, client=Client(leaves_after=0.5), **DOCUMENT)
 

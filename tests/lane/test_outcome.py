@@ -71,7 +71,7 @@ def test_a_cut_is_delivered_to_a_client_that_was_there(end: str, missed: str | N
         (GAVE_UP_AFTER - 0.1, Delivery("client_gone")),
     ],
 )
-def test_a_client_that_leaves_a_hold_has_met_it_after_a_second(
+def test_a_hold_of_a_second_before_leaving_counts_as_a_hit(
     effects: tuple[Effect, ...], waited_s: float, delivery: Delivery
 ) -> None:
     applied = injected(*effects, waited_s=waited_s)
@@ -80,14 +80,14 @@ def test_a_client_that_leaves_a_hold_has_met_it_after_a_second(
     assert delivery_of(applied, arrival_of(applied, left, left_during_hold=True)) == delivery
 
 
-def test_a_client_that_leaves_in_a_pause_has_met_it_after_a_second() -> None:
+def test_a_pause_of_a_second_before_leaving_counts_as_a_hit() -> None:
     applied = injected(REPLY, waited_s=3)
     left = ended("client_left", left_while_held=True, head_sent=True)
 
     assert delivery_of(applied, arrival_of(applied, left, left_during_hold=False)).client_left
 
 
-def test_what_has_changed_nothing_is_missed_though_the_answer_arrived() -> None:
+def test_a_fault_that_changed_nothing_is_missed() -> None:
     applied = injected(ELSEWHERE)
     arrived = Arrival(arrived=True)
     assert delivery_of(applied, arrived).missed == "nothing_to_rewrite"

@@ -153,9 +153,7 @@ def test_a_truncated_body_says_the_whole_length_only_if_it_is_cut(
 @pytest.mark.parametrize(
     ("share", "retained"), [(0.0, 1), (0.25, 1), (0.5, 2), (0.74, 2), (0.75, 3), (0.99, 3)]
 )
-def test_of_a_cut_stream_at_least_the_first_event_comes_and_never_the_last(
-    share: float, retained: int
-) -> None:
+def test_a_cut_stream_has_its_first_event_but_not_its_last(share: float, retained: int) -> None:
     plan, _ = answered(Truncate(share, "close"), of=WholeResponse.make(200, KIND, b"".join(EVENTS)))
 
     assert isinstance(plan.then, Respond)

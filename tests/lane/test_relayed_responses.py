@@ -47,7 +47,7 @@ def test_the_sites_own_answer_passes(fault: Fault) -> None:
     assert began.the(ResponseSeen).by == "site"
 
 
-def test_a_cut_answer_is_the_sites_and_tells_why_it_is_not_complete() -> None:
+def test_a_cut_answer_is_the_sites_with_the_reason_of_the_cut() -> None:
     client, began = met(TruncatedBody(after_bytes=20))
     assert (client.body, client.cut) == (PAGE[:20], "close")
     seen = began.the(ResponseSeen)
@@ -60,7 +60,7 @@ def test_a_cut_answer_is_the_sites_and_tells_why_it_is_not_complete() -> None:
     assert began.the(FaultDelivered)
 
 
-def test_a_client_that_waits_in_a_silence_has_met_it() -> None:
+def test_waiting_in_a_silence_counts_as_a_hit() -> None:
     for leaves, delivered in ((5, True), (0.5, False)):
         client = Client(leaves_after=leaves)
         _, began = met(StalledBody(then="close", stall=30), client)
@@ -77,7 +77,7 @@ def test_a_site_that_breaks_off_is_reported_as_such() -> None:
     assert began.the(FaultMissed).reason == "site_failed"
 
 
-def test_a_page_is_changed_and_sent_slowly_at_once() -> None:
+def test_a_page_can_be_changed_and_slowed_together() -> None:
     rules = tuple(
         Rule(name=name, match=Match(), trigger=Trigger(always=True), fault=fault)
         for name, fault in (("slow", StalledBody(stall=3)), ("popup", Popup()))

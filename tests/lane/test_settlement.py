@@ -42,7 +42,7 @@ def test_a_client_that_leaves_a_hold_is_not_reached_by_what_comes_after_it() -> 
     assert (ended.status, ended.by, ended.error) == (None, "none", "Client disconnected.")
 
 
-def test_a_client_that_leaves_between_two_pieces_has_waited_for_both_faults() -> None:
+def test_a_client_that_leaves_between_pieces_waited_for_both_faults() -> None:
     with trial(scenario=rules(a=SlowPage(delay=2, pause=1))) as began:
         began.ask(site, client=Client(leaves_after=4.5), **DOCUMENT)
 
@@ -78,7 +78,7 @@ def test_what_is_open_when_the_trial_ends_is_missed_for_that() -> None:
     assert (ended.error, ended.timings.total) == ("the trial ended", 1.5)
 
 
-def test_a_fault_behind_the_hold_in_which_the_client_left_is_missed_as_gone() -> None:
+def test_a_fault_after_the_client_left_is_missed_as_client_gone() -> None:
     late = HttpError.model_validate({"status": 503, "stage": "response"})
     with trial(scenario=rules(a=SlowPage(delay=5), b=late)) as began:
         began.ask(site, client=Client(leaves_after=2), **DOCUMENT)

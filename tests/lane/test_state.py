@@ -33,9 +33,7 @@ def test_an_answer_that_comes_on_another_exchange_keeps_its_injection_open() -> 
 
 def test_a_page_that_is_to_report_outlives_an_exchange_that_arrived() -> None:
     state, applied = open_exchange(), injected()
-    applied.page = PageChange(
-        applied.injection, state.exchange, state.task.injector, lambda seen: None
-    )
+    applied.page = PageChange(applied.injection, state.exchange, lambda seen: None)
     applied.page.awaits_report = True
 
     assert applied.outlives_exchange(arrived=True)

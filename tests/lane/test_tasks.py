@@ -98,7 +98,7 @@ def test_a_name_is_short_and_printable(text: str, name: str | None) -> None:
         (None, None),
     ],
 )
-def test_a_user_name_tells_of_a_task_and_the_password_of_nothing(
+def test_the_user_name_is_the_task_and_the_password_is_ignored(
     header: str | None, name: str | None
 ) -> None:
     assert user_name(header) == name

@@ -15,7 +15,7 @@ from warex.linux.netlink import (
 )
 
 
-def test_attributes_are_padded_to_four_bytes_and_tell_their_length_without() -> None:
+def test_netlink_attributes_are_padded_beyond_their_length() -> None:
     assert attribute(3, b"lo\0") == struct.pack("HH", 7, 3) + b"lo\0\0"
 
 

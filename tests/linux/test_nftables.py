@@ -71,7 +71,7 @@ def nothing_logged(inside: FakeNetwork) -> bool:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("address", ["192.0.2.77", "2001:db8::77"])
-def test_a_refusing_entry_refuses_at_once_and_logs_it(inside: FakeNetwork, address: str) -> None:
+def test_a_refusing_entry_refuses_and_logs(inside: FakeNetwork, address: str) -> None:
     set_entries(inside, BlocklistEntry(address, 443, "refuse"))
 
     assert connect(inside, address, 443) == "ConnectionRefusedError"
@@ -241,9 +241,7 @@ def _logged(packet: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("version", "ends"), [(4, ("192.0.2.2", "192.0.2.7")), (6, ("::2", "::7"))]
 )
-def test_a_try_is_read_from_the_packet_that_met_the_blocklist(
-    version: int, ends: tuple[str, str]
-) -> None:
+def test_a_try_is_read_from_the_logged_packet(version: int, ends: tuple[str, str]) -> None:
     (blocked,) = nftables.read_log(_logged(_packet(version)))
 
     assert blocked == PacketEnds(ends[0], 40000, ends[1], 443)
@@ -276,7 +274,7 @@ def ask(net: Network, call: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_only_what_stands_empty_is_deleted(net: Network) -> None:
+def test_only_empty_tables_are_deleted(net: Network) -> None:
     assert ask(net, "exists('ip', 'nat')") == "False"
     net.says("iptables", "-t", "nat", "-A", "OUTPUT", "-p", "tcp", "-j", "ACCEPT")
     assert ask(net, "[exists('ip', 'nat', c) for c in ('OUTPUT', 'INPUT')]") == "[True, False]"

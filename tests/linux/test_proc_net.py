@@ -56,7 +56,7 @@ def test_a_connection_is_not_a_listener() -> None:
         assert find_listener(client.getsockname()[1]) is None
 
 
-def test_it_is_known_on_which_ports_this_machine_listens() -> None:
+def test_listening_ports_are_read() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
@@ -68,12 +68,12 @@ def test_it_is_known_on_which_ports_this_machine_listens() -> None:
     ("host", "spelled"),
     [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]"), ("::", "127.0.0.1")],
 )
-def test_it_is_known_at_which_loopback_address_a_port_listens(host: str, spelled: str) -> None:
+def test_the_loopback_address_of_a_listening_port_is_read(host: str, spelled: str) -> None:
     with alone(host) as port:
         assert loopback_of(port) == spelled
 
 
-def test_a_machine_that_does_not_tell_listens_nowhere() -> None:
+def test_a_machine_without_proc_net_has_no_listening_ports() -> None:
     assert listening([Path("/no/such/table")]) == set()
 
 

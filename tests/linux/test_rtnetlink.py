@@ -34,7 +34,7 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
 
 
 @pytest.mark.wire
-def test_what_leaves_bears_the_devices_addresses(inside: FakeNetwork) -> None:
+def test_packets_have_the_devices_addresses(inside: FakeNetwork) -> None:
     message = inside.run(sys.executable, "-I", "-c", _FROM)[1]
 
     assert json.loads(message) == [insides.IPV4_ADDRESS, insides.IPV6_ADDRESS]

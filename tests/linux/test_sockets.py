@@ -56,7 +56,7 @@ def test_a_datagram_says_when_it_arrived() -> None:
 
 
 @pytest.mark.parametrize("sent", [b"", b"hello"])
-def test_a_peer_that_waited_and_left_is_distinguished_from_one_that_left_at_once(
+def test_a_peer_that_waited_differs_from_one_that_left_at_once(
     sent: bytes,
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:

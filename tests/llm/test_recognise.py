@@ -46,7 +46,7 @@ def test_a_call_is_recognised_wherever_it_goes(path: str) -> None:
         ("POST", PATH, "application/json", b'{"model": "m", "messages": ' + b"[" * 100_000),
     ],
 )
-def test_whatever_is_not_a_call_is_none(
+def test_other_requests_are_not_recognised_as_calls(
     method: str, path: str, content_type: str, body: bytes
 ) -> None:
     assert recognise(method, path, content_type, body) is None

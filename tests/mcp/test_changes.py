@@ -42,7 +42,7 @@ def after(change: Change, **result: JsonValue) -> JsonValue:
     return retained
 
 
-def test_of_a_truncated_result_the_first_half_of_each_text_is_left() -> None:
+def test_a_truncated_result_has_the_first_half_of_each_text() -> None:
     block: JsonValue = [{"type": "text", "text": "Ünïcode!"}, {"resource": {"text": "abcd"}}]
     got = after(CorruptResult("truncated"), content=block, structuredContent={"n": 1, "t": ["xy"]})
 
@@ -53,7 +53,7 @@ def test_of_a_truncated_result_the_first_half_of_each_text_is_left() -> None:
     }
 
 
-def test_in_a_garbled_result_every_third_letter_is_lost() -> None:
+def test_a_garbled_result_loses_every_third_letter() -> None:
     got = after(CorruptResult("garbled"), content=[{"type": "text", "text": "abcdef"}])
 
     assert got == {"_meta": {"a": 1}, "content": [{"type": "text", "text": "a\ufffdcd\ufffdf"}]}
@@ -88,9 +88,7 @@ def test_an_error_is_not_damaged_any_more() -> None:
 
 @settings(max_examples=60)
 @given(_json, st.sampled_from(CHANGES))
-def test_whatever_a_server_says_it_stays_a_message_in_one_line(
-    result: JsonValue, change: Change
-) -> None:
+def test_a_changed_message_stays_one_line(result: JsonValue, change: Change) -> None:
     data = apply_change({"jsonrpc": "2.0", "id": 1, "result": result}, change)
 
     assert json.loads(data)["id"] == 1

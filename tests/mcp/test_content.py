@@ -40,7 +40,7 @@ def test_what_is_short_stays_as_it_is() -> None:
     assert truncated(value) == (value, False)
 
 
-def test_of_a_long_text_its_beginning_is_kept() -> None:
+def test_only_the_beginning_of_a_long_text_is_kept() -> None:
     assert truncated({"a": "b " * 15}, 12) == ({"a": f"{'b ' * 5}… (20 more characters)"}, True)
 
 

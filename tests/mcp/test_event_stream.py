@@ -24,7 +24,7 @@ def test_an_event_has_its_name_its_data_and_whether_one_can_go_on_after_it() -> 
 
 @settings(max_examples=60)
 @given(st.lists(st.integers(0, len(STREAM)), max_size=6))
-def test_it_does_not_matter_how_a_stream_is_cut_into_pieces(cuts: list[int]) -> None:
+def test_an_event_stream_is_parsed_in_any_pieces(cuts: list[int]) -> None:
     reader = SseReader()
     results: list[SseEvent] = []
     for begin, end in itertools.pairwise([0, *sorted(cuts), len(STREAM)]):
@@ -36,14 +36,14 @@ def test_it_does_not_matter_how_a_stream_is_cut_into_pieces(cuts: list[int]) -> 
 
 @settings(max_examples=60)
 @given(st.lists(st.text("\r\n :daté", max_size=8).map(str.encode), max_size=8))
-def test_whatever_comes_is_given_back_as_it_came(pieces: list[bytes]) -> None:
+def test_an_unchanged_event_stream_passes_byte_for_byte(pieces: list[bytes]) -> None:
     reader = SseReader(longest=20)
     given_back = b"".join(event.raw for piece in pieces for event in reader.feed(piece))
 
     assert given_back + reader.rest() == b"".join(pieces)
 
 
-def test_of_an_event_that_never_ends_no_more_is_kept_than_so_much() -> None:
+def test_an_endless_event_is_bounded() -> None:
     reader = SseReader(longest=1000)
     for _ in range(1000):
         for event in reader.feed(b"data: x" * 10):

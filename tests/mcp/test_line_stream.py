@@ -5,7 +5,7 @@ from warex.mcp.line_stream import LineReader
 STREAM = b'{"a": 1}\n\r\n{"b": "\xff"}\r\n\nlast'
 
 
-def test_lines_are_the_same_however_the_stream_is_split() -> None:
+def test_lines_do_not_depend_on_the_streams_pieces() -> None:
     full = [b'{"a": 1}\n', b"\r\n", b'{"b": "\xff"}\r\n', b"\n", b"last"]
     for size in range(1, len(STREAM) + 1):
         reader = LineReader()

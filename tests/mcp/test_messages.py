@@ -62,7 +62,7 @@ def test_each_message_of_a_batch_counts() -> None:
 
 
 @pytest.mark.parametrize("odd", [None, True, [1], {"a": 1}])
-def test_by_an_id_of_another_kind_no_answer_is_found(odd: Any) -> None:
+def test_an_id_of_another_type_matches_no_answer(odd: Any) -> None:
     (request,) = requests(read({"jsonrpc": "2.0", "id": odd, "method": "ping"}))
 
     assert request.key is None
@@ -141,7 +141,7 @@ def test_a_programs_stream_of_tools_is_recognised_by_headers_or_path(
     "body",
     [b"", b"[" * 100_000, b'{"a":' * 100_000, b'{"jsonrpc": "2.0"', b'"2.0"', b"\xff{", b"[1]"],
 )
-def test_what_is_not_a_message_is_none(body: bytes) -> None:
+def test_other_json_is_not_a_message(body: bytes) -> None:
     assert read_messages(body) == []
 
 

@@ -79,7 +79,7 @@ def test_a_client_that_does_not_trust_the_certificate_is_passed_on(
     assert [it.why for it in shop.events(Tunnel) if it.port == other.port] == ["tls_rejected"]
 
 
-def test_a_site_that_is_down_is_met_before_the_handshake_where_no_rule_may_answer(
+def test_a_dead_site_fails_before_the_handshake_without_a_rule_for_it(
     ca: CertificateAuthority, leaf: tuple[Path, Path], tmp_path: Path
 ) -> None:
     port = reserved_port()

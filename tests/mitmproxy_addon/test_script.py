@@ -92,7 +92,7 @@ def test_stock_mitmdump_does_not_start_under_a_bad_scenario(tmp_path: Path) -> N
     assert "Traceback" not in message
 
 
-async def test_an_option_that_is_changed_for_a_bad_one_is_refused_and_the_trial_goes_on(
+async def test_a_bad_option_is_refused_and_the_trial_continues(
     tmp_path: Path,
 ) -> None:
     warex = Warex()

@@ -195,7 +195,7 @@ def test_a_replay_fails_the_same_attempts(begin_inside: BeginInside, plain: Orig
         assert play(again) == first
 
 
-def test_a_one_shot_refuses_the_next_connection_though_the_last_was_a_moment_ago(
+def test_a_one_shot_refuses_the_very_next_connection(
     begin_inside: BeginInside, plain: Origin
 ) -> None:
     maps = mapped("https://a.test", port=plain.port)

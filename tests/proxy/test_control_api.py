@@ -106,7 +106,7 @@ def ask(
         ),
     ],
 )
-def test_a_call_that_cannot_be_met_says_why(
+def test_a_control_call_that_fails_says_why(
     begin: Begin, path: str, body: bytes | None, token: str | None, status: int, text: str
 ) -> None:
     with begin() as lane:
@@ -117,7 +117,7 @@ def test_a_call_that_cannot_be_met_says_why(
 
 
 @pytest.mark.wire
-def test_each_call_stands_in_the_trace(begin: Begin) -> None:
+def test_each_control_call_is_in_the_trace(begin: Begin) -> None:
     with begin(seed=3) as lane:
         call = lane.proxy.call
         assert call("POST", "/task/begin", {"task": "one", "seed": 7}) == {"task": "one", "seed": 7}
@@ -326,7 +326,7 @@ def test_a_one_shot_that_cannot_show_is_refused_with_the_mode_that_can(
 
 
 @pytest.mark.wire
-def test_arming_by_a_call_names_the_rules_that_left_an_attempt_alone_just_now(
+def test_arming_by_a_call_names_rules_that_just_skipped_an_attempt(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     of = scenario(TlsError(), Trigger(first=1)).model_copy(update={"arm": "first_llm_call"})

@@ -107,7 +107,7 @@ def get(client: Any, path: str, *lines: str) -> bytes:
     return read_answer(client)[0]
 
 
-def test_a_port_a_user_name_and_a_header_tell_trials_apart(begin: Begin, plain: Origin) -> None:
+def test_port_user_name_and_header_separate_trials(begin: Begin, plain: Origin) -> None:
     site = f"http://127.0.0.1:{plain.port}"
     with begin(scenario=scenario(HttpError(status=500))) as lane:
         by_port = start(lane, "by-port", scenario=fails(501), port=0)

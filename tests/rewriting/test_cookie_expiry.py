@@ -82,7 +82,7 @@ def test_a_cookie_of_one_host_keeps_its_conditions() -> None:
         assert "Domain" not in value
 
 
-def test_an_address_has_no_domain_above_it_and_the_head_does_not_grow_without_end() -> None:
+def test_expired_cookies_are_bounded_and_skip_parents_of_addresses() -> None:
     plain = Request("GET", "http://127.0.0.1/" + "a/" * 50 + ";b")
     values = added(CookieExpiry(tuple(f"c{number}" for number in range(90))), plain)
 

@@ -15,9 +15,7 @@ def scored(plan: EpisodePlan, *rewards: float | None) -> list[ScoredEpisode]:
 
 
 @given(st.integers(1, 200), st.floats(0, 1))
-def test_the_faulted_share_of_every_beginning_of_a_group_is_the_curriculums(
-    size: int, share: float
-) -> None:
+def test_every_prefix_of_a_group_has_the_curriculums_faulted_share(size: int, share: float) -> None:
     plans = [Curriculum(share=share).plan(place) for place in range(size)]
     assert abs(sum(it.is_faulted for it in plans) - share * size) < 1 + 1e-9
 
@@ -45,7 +43,7 @@ def after(curriculum: Curriculum, episodes: list[ScoredEpisode]) -> Curriculum:
     return curriculum
 
 
-def test_the_intensity_rises_once_the_gap_has_closed_and_no_higher_than_the_most() -> None:
+def test_intensity_rises_when_the_gap_closes_up_to_the_maximum() -> None:
     start = Curriculum(window=2, factor=2, most=3)
     faulted = EpisodePlan(is_faulted=True, intensity=1.0)
     apart = after(start, [*scored(CLEAN, 1.0, 1.0), *scored(faulted, 0.0, 1.0)])

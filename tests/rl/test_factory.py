@@ -31,7 +31,7 @@ def test_a_group_has_clean_and_faulted_episodes_in_one_process(
     assert [len(it.trial.requests) for it in group] == [1] * 4
 
 
-def test_of_two_episodes_with_one_id_the_first_goes_on(origin: Origin, tmp_path: Path) -> None:
+def test_a_second_episode_with_the_same_id_is_refused(origin: Origin, tmp_path: Path) -> None:
     with SessionFactory(tasks(origin), DOWN_ONCE, out=tmp_path / "out") as factory:
         first = factory.create("p", episode_id="a")
         with pytest.raises(InputError, match="an episode 'a' is running; close its session first"):

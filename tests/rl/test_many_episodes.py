@@ -64,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.mark.slow
 @pytest.mark.wire
 @pytest.mark.timeout(300)
-def test_64_episodes_at_once_leak_no_cookie_no_site_data_no_fault_and_no_trace(
+def test_64_parallel_episodes_do_not_leak_into_each_other(
     tmp_path: Path,
 ) -> None:
     shops: dict[str, Shop] = {}

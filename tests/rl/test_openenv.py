@@ -39,7 +39,7 @@ def test_sessions_and_their_results_satisfy_openenvs_classes(results: dict[str, 
     }
 
 
-def test_trls_worker_trains_on_the_tokens_and_leaves_an_episode_without_them_out(
+def test_trls_worker_skips_episodes_without_tokens(
     results: dict[str, Any],
 ) -> None:
     prompt = [0] * len(PROMPT_IDS)

@@ -120,7 +120,7 @@ def test_an_episode_without_tokens_has_no_reward(
         ({"temperature": 0.7, "top_k": 20}, "sampled with the top_k 20, and the policy samples"),
     ],
 )
-def test_an_episode_that_was_sampled_otherwise_than_the_policy_has_no_reward(
+def test_an_episode_with_other_sampling_has_no_reward(
     origin: Origin, tmp_path: Path, asked: dict[str, float], why: str | None
 ) -> None:
     origin.reset()

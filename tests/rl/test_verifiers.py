@@ -27,7 +27,7 @@ def results(
     return loaded
 
 
-def test_clean_and_faulted_rollouts_of_a_prompt_are_groups_with_rewards_of_their_own(
+def test_clean_and_faulted_rollouts_are_separate_groups(
     results: dict[str, Any],
 ) -> None:
     clean, faulted, mixed = results["patient"]

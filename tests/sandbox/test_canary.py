@@ -37,9 +37,7 @@ def sandbox(
 
 @pytest.mark.browser
 @pytest.mark.parametrize("isolation", ["environment", "namespace"])
-def test_the_canary_comes_back_through_the_proxy_and_stands_in_the_trace(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_the_canary_is_answered_and_in_the_trace(sandbox: Sandbox, tmp_path: Path) -> None:
     fetch_canary(find_chromium(), sandbox)
 
     sandbox.proxy.stop()

@@ -70,7 +70,7 @@ def test_playwrights_newest_is_taken_by_number(tmp_path: Path) -> None:
     assert "chromium-1200" in path.parts
 
 
-def test_a_machine_without_a_browser_is_told_how_to_get_one(tmp_path: Path) -> None:
+def test_a_missing_browser_is_reported_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"playwright install chromium.*WAREX_CHROMIUM"):
         find_chromium(machine(tmp_path))
 

@@ -97,7 +97,7 @@ def test_a_command_that_ignores_polite_words_is_killed(
     assert done.code is None
 
 
-def test_a_command_ends_when_it_is_told_to_stop(tmp_path: Path) -> None:
+def test_a_command_ends_by_its_stop_event(tmp_path: Path) -> None:
     stop = threading.Event()
     timer = threading.Timer(0.3, stop.set)
     timer.start()

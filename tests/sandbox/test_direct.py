@@ -21,12 +21,12 @@ def code_of(arguments: list[str], environment: dict[str, str] | None = None) -> 
     return start_direct(arguments, environment or dict(os.environ)).wait()
 
 
-def test_its_exit_code_is_its_own_and_negative_for_a_signal() -> None:
+def test_the_exit_code_is_the_commands_and_negative_for_a_signal() -> None:
     assert code_of(python("raise SystemExit(7)")) == 7
     assert code_of(python("import os; os.kill(os.getpid(), 9)")) == -9
 
 
-def test_it_is_found_on_its_own_path(tmp_path: Path) -> None:
+def test_a_command_is_looked_up_on_its_own_path(tmp_path: Path) -> None:
     program = tmp_path / "agent"
     program.write_text("#!/bin/sh\nexit 5\n")
     program.chmod(0o755)

@@ -41,7 +41,7 @@ def test_a_program_is_recognised_by_its_own_variable(ca: CertificateAuthority, n
     }
 
 
-def test_git_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> None:
+def test_git_settings_are_added_to_the_users(ca: CertificateAuthority) -> None:
     theirs = {
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": "user.name",
@@ -55,7 +55,7 @@ def test_git_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> N
     assert (variables["GIT_CONFIG_KEY_1"], variables["GIT_CONFIG_VALUE_1"]) == ("http.proxy", PROXY)
 
 
-def test_java_is_told_behind_what_the_user_told_it(ca: CertificateAuthority) -> None:
+def test_java_options_are_added_to_the_users(ca: CertificateAuthority) -> None:
     options = proxied_environment({"JAVA_TOOL_OPTIONS": "-Xmx1g"}, PROXY, ca, BUNDLE).variables[
         "JAVA_TOOL_OPTIONS"
     ]
@@ -92,14 +92,14 @@ def test_a_trust_store_left_over_from_elsewhere_is_overridden(ca: CertificateAut
     assert "SSL_CERT_DIR" not in variables
 
 
-def test_what_is_none_of_ours_stays_as_it_was(ca: CertificateAuthority) -> None:
+def test_other_variables_stay_unchanged(ca: CertificateAuthority) -> None:
     theirs = {"PATH": "/bin", "OPENAI_API_KEY": "k", "LANG": "C"}
 
     assert theirs.items() <= proxied_environment(theirs, PROXY, ca, BUNDLE).variables.items()
     assert dict(direct_environment(theirs, ca, {}).variables) == theirs
 
 
-def test_the_browser_is_told_by_arguments_too(ca: CertificateAuthority) -> None:
+def test_the_browser_gets_arguments_too(ca: CertificateAuthority) -> None:
     arguments = proxied_environment({}, PROXY, ca, BUNDLE).browser_arguments
 
     assert f"--proxy-server={PROXY}" in arguments

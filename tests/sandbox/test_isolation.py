@@ -93,7 +93,7 @@ def test_a_configuration_that_cannot_work_is_reported(
         use()
 
 
-def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
+def test_without_namespaces_exec_uses_the_environment_and_says_why(
     forkserver: Forkserver, ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*arguments: object, **how: object) -> object:

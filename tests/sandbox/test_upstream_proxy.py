@@ -5,7 +5,7 @@ import pytest
 from warex.sandbox.upstream_proxy import upstream_from_environment
 
 
-def test_no_proxy_is_none() -> None:
+def test_without_proxy_variables_there_is_no_upstream() -> None:
     assert upstream_from_environment({"PATH": "/bin", "https_proxy": " ", "NO_PROXY": "a"}) is None
 
 
@@ -21,14 +21,16 @@ def test_no_proxy_is_none() -> None:
         ({"ALL_PROXY": "socks5h://me@corp.test"}, "socks5h://me@corp.test:1080"),
     ],
 )
-def test_it_is_gone_through(environment: dict[str, str], upstream: str) -> None:
+def test_traffic_goes_through_the_upstream_proxy(
+    environment: dict[str, str], upstream: str
+) -> None:
     result = upstream_from_environment(environment)
 
     assert result is not None
     assert result.upstream == upstream
 
 
-def test_its_password_is_not_shown() -> None:
+def test_the_upstream_proxys_password_is_not_shown() -> None:
     upstream = upstream_from_environment({"HTTPS_PROXY": "http://me:hidden@corp.test:1"})
 
     assert upstream is not None

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from itertools import count
 
+from msgspec.structs import replace
 from pydantic import JsonValue
 
-from warex.exchange import Exchange, Request, Response
+from warex.exchange import Exchange, Request, Response, Server
 from warex.scenarios import Decision, Injector, PlannedInjection, Rule, Scenario
 
 SITE = "https://shop.test"
@@ -38,15 +39,16 @@ def ask(
     method: str = "GET",
     headers: dict[str, str] | None = None,
     body: str = "",
+    server: Server = "site",
 ) -> Exchange:
     """Return a new exchange, for a page by default."""
     request = Request(method, url, DOCUMENT if headers is None else headers, body)
-    return Exchange(f"x{next(_numbers)}", request)
+    return Exchange(f"x{next(_numbers)}", request, server=server)
 
 
 def answer(exchange: Exchange, status: int = 200, content_type: str = "text/html") -> Exchange:
     response = Response(status, {"content-type": content_type})
-    return Exchange(exchange.id, exchange.request, response)
+    return replace(exchange, response=response)
 
 
 def send(
@@ -56,13 +58,13 @@ def send(
     headers: dict[str, str] | None = None,
     *,
     now: float = 0.0,
-    llm: bool = False,
+    server: Server = "site",
 ) -> Decision:
     """Send a request that succeeds, with its injections delivered."""
-    exchange = ask(url, method, headers)
-    decision = injector.request(exchange, now, llm=llm)
+    exchange = ask(url, method, headers, server=server)
+    decision = injector.request(exchange, now)
     for injection in decision.injections:
-        injector.settle(injection, delivered=True)
+        injection.settle(delivered=True)
     injector.finish(exchange.id)
     return decision
 

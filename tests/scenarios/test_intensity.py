@@ -56,5 +56,5 @@ def test_what_cannot_be_larger_is_a_sentence(fault: dict[str, Any], says: str) -
     assert says in str(caught.value)
 
 
-def test_what_has_no_size_may_stand_at_intensity_one() -> None:
+def test_a_fault_without_size_may_have_intensity_one() -> None:
     assert scaled(with_fault(kind="http_error"), 1) == with_fault(kind="http_error")

@@ -66,7 +66,9 @@ def test_a_payload_file_that_cannot_be_used_is_reported_with_its_place(
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", "just text", "3"])
-def test_what_is_not_a_mapping_is_told_what_a_scenario_is(tmp_path: Path, content: str) -> None:
+def test_a_scenario_that_is_not_a_mapping_is_refused_with_its_keys(
+    tmp_path: Path, content: str
+) -> None:
     path = tmp_path / "shop.yaml"
     path.write_text(content)
     with pytest.raises(ScenarioError) as caught:
@@ -77,15 +79,22 @@ def test_what_is_not_a_mapping_is_told_what_a_scenario_is(tmp_path: Path, conten
     )
 
 
-def test_an_unknown_preset_is_reported_with_the_near_one_and_what_lists_them() -> None:
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("paper/server-eror", "did you mean 'paper/server-error'?"),
+        (
+            "typo",
+            "give a preset (`warex scenarios` lists them) or a file that ends in .yaml, .yml, .toml"
+            " or .json",
+        ),
+    ],
+)
+def test_an_unknown_preset_gets_a_suggestion_or_what_is_allowed(name: str, allowed: str) -> None:
     for load in (load_scenario, load_preset):
         with pytest.raises(ScenarioError) as caught:
-            load("paper/server-eror")
-        assert str(caught.value) == (
-            "there is no scenario 'paper/server-eror'; did you mean 'paper/server-error'? Give a"
-            " preset (`warex scenarios` lists them) or a file that"
-            " ends in .yaml, .yml, .toml, .json"
-        )
+            load(name)
+        assert str(caught.value) == f"there is no scenario {name!r}; {allowed}"
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_an_unknown_fault_is_named_with_the_near_one_or_all_there_are(refusal: R
     )
 
 
-def test_a_fault_without_a_kind_is_told_what_there_is(refusal: Refusal) -> None:
+def test_a_fault_without_a_kind_lists_the_kinds(refusal: Refusal) -> None:
     assert "rules[0] 'down', fault: 'kind' is missing; there are: " in refusal(
         one_rule(fault="{delay: 3}")
     )
@@ -184,7 +184,7 @@ def test_what_is_missing_is_named(refusal: Refusal) -> None:
     assert message.startswith("shop.yaml: rules[0] 'down': 'trigger' is missing; give a mapping")
 
 
-def test_all_mistakes_are_reported_at_once(refusal: Refusal) -> None:
+def test_all_mistakes_are_reported_together(refusal: Refusal) -> None:
     message = refusal(one_rule("{first: 0}", "{kind: http_error, status: 200}") + "arm: never\n")
     head, *lines = message.splitlines()
     assert head == "shop.yaml has 3 mistakes:"
@@ -195,7 +195,7 @@ def test_all_mistakes_are_reported_at_once(refusal: Refusal) -> None:
     ]
 
 
-def test_thousands_of_mistakes_are_counted_rather_than_told(refusal: Refusal) -> None:
+def test_thousands_of_mistakes_are_only_counted(refusal: Refusal) -> None:
     message = refusal(f"name: s\nnever: [{', '.join(['1'] * 1000)}]\n")
     assert message.startswith("shop.yaml has 1000 mistakes:")
     assert message.endswith("and 970 more")
@@ -244,7 +244,7 @@ class Choices(BaseModel, extra="forbid"):
         ),
     ],
 )
-def test_of_several_forms_the_intended_one_is_reported(
+def test_a_mistake_is_reported_for_the_intended_form(
     data: dict[str, JsonValue], lines: list[str]
 ) -> None:
     assert validate_document(Choices, data) == (None, lines)

@@ -14,7 +14,7 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("kind", HIDDEN)
-def test_what_only_a_namespace_can_show_is_refused_elsewhere_with_the_mode_that_can(
+def test_namespace_only_faults_are_refused_in_other_modes(
     kind: str,
 ) -> None:
     rules = one(fault={"kind": kind}).rules
@@ -23,7 +23,7 @@ def test_what_only_a_namespace_can_show_is_refused_elsewhere_with_the_mode_that_
     require_namespace(rules, in_namespace=True)
 
 
-def test_all_that_cannot_show_is_reported_at_once() -> None:
+def test_all_faults_that_cannot_show_are_reported_together() -> None:
     kinds = [*HIDDEN, "tls_error", "http_error"]
     rules = scenario(*(rule(f"r{n}", fault={"kind": it}) for n, it in enumerate(kinds))).rules
     names = r"rules 'r0' .* 'r1' .* 'r2' .* 'r3' .* 'r4' \(packet_reorder\) cannot show here"

@@ -100,7 +100,7 @@ def test_an_exact_url_takes_no_star() -> None:
             parse_origin_pattern(pattern, exact=True)
 
 
-def test_the_sites_are_origins_whatever_their_paths() -> None:
+def test_site_paths_are_reduced_to_origins() -> None:
     about = matches_any(
         origins_of_sites(["https://shop.example/store", "http://wiki.example:8023"])
     )
@@ -109,7 +109,7 @@ def test_the_sites_are_origins_whatever_their_paths() -> None:
     assert not about(ConnectionTarget("connect", "wiki.example", 80))
 
 
-def test_without_sites_every_origin_is_one_and_a_broken_site_is_none() -> None:
+def test_without_sites_every_valid_origin_is_a_site() -> None:
     assert matches_any(origins_of_sites([]))(ConnectionTarget("connect", "any.example", 1))
     assert not matches_any(origins_of_sites(["shop.example"]))(
         ConnectionTarget("connect", "shop.example", 443)
@@ -117,7 +117,7 @@ def test_without_sites_every_origin_is_one_and_a_broken_site_is_none() -> None:
 
 
 @pytest.mark.parametrize("after", ["", "*", "/", "/*"])
-def test_the_sites_may_stand_for_themselves_only(after: str) -> None:
+def test_the_sites_placeholder_must_be_alone(after: str) -> None:
     assert Match(url=f"{{sites}}{after}").origin is None
     with pytest.raises(ValueError, match="goes on after"):
         _ = Match(url="{sites}/cart").origin

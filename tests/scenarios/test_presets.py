@@ -112,7 +112,7 @@ def test_a_preset_is_named_as_its_file_and_says_what_it_does(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_a_preset_is_marked_explicit_or_implicit_and_transient_or_permanent(name: str) -> None:
+def test_presets_have_visibility_and_duration_labels(name: str) -> None:
     words = load_preset(name).description.lower()
 
     assert re.search(r"\b(explicit|implicit)\b", words)

@@ -20,17 +20,17 @@ EXAMPLES = sorted((ROOT / "examples" / "scenarios").iterdir())
 
 
 @pytest.mark.parametrize("model", [Scenario, Rule, Match, Trigger, Random])
-def test_every_key_stands_in_the_reference(model: type[BaseModel]) -> None:
+def test_every_key_is_in_the_reference(model: type[BaseModel]) -> None:
     table = {"Random": r"`\{random: \{[^`]*\b%s: "}.get(model.__name__, r"^\| `%s` \|")
     missing = [key for key in model.model_fields if not re.search(table % key, PAGE, re.MULTILINE)]
     assert missing == []
 
 
-def test_every_preset_stands_in_the_reference() -> None:
+def test_every_preset_is_in_the_reference() -> None:
     assert [name for name in preset_names() if f"| `{name}` |" not in PAGE] == []
 
 
-def test_every_spelling_of_the_papers_keys_stands_in_the_reference() -> None:
+def test_every_spelling_of_the_papers_keys_is_in_the_reference() -> None:
     for name, others in _KEYS.items():
         assert f"| `{name}` | `{' '.join(others)}` |" in PAGE
     flat = " ".join(PAGE.split())
@@ -59,7 +59,7 @@ def test_every_example_file_loads(path: Path) -> None:
     assert load_scenario(path).rules
 
 
-def test_one_value_stands_for_a_list_of_one_and_methods_are_upper_case() -> None:
+def test_one_value_is_a_list_of_one_and_methods_are_upper_case() -> None:
     match = Match.model_validate({"method": "get", "resource": "document", "status": 200})
     assert (match.method, match.resource, match.status) == (("GET",), ("document",), (200,))
     assert Trigger.model_validate({"nth": 2}).nth == (2,)

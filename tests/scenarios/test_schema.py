@@ -23,7 +23,7 @@ def test_the_schema_names_its_dialect_and_refuses_unknown_keys() -> None:
     )
 
 
-def test_one_value_may_stand_for_a_list_of_one() -> None:
+def test_one_value_is_a_list_of_one() -> None:
     definitions = scenario_schema()["$defs"]
     one_or_more = definitions["OneOrMore_str_"]
     assert {"type": "string"} in one_or_more["anyOf"]

@@ -41,7 +41,7 @@ def test_webarenas_examples_are_not_tasks() -> None:
     assert detected(finder, *calls) == [("buy tea", True), ("buy tea", False), ("sell tea", True)]
 
 
-def test_a_first_step_begins_the_same_task_again_and_a_clients_repeat_does_not() -> None:
+def test_a_first_step_restarts_the_task_but_a_client_retry_does_not() -> None:
     finder = TaskDetector(BUILT_IN_RULES["webarena"])
     first, later = webarena("buy tea"), webarena("buy tea", "click [1]")
     again = call(("user", "a changed page\nOBJECTIVE: buy tea\nPREVIOUS ACTION: None"))
@@ -182,7 +182,7 @@ def test_a_task_that_comes_back_ran_at_the_same_time() -> None:
     assert back == TaskChange("a", begins=True, alone=True)
 
 
-def test_a_new_conversation_is_a_task_and_one_that_goes_on_is_none() -> None:
+def test_only_a_new_conversation_is_a_new_task() -> None:
     finder = TaskDetector(BUILT_IN_RULES["conversation"])
     one = [("system", "s"), ("user", "do one")]
     two = [("system", "s"), ("user", "do two")]

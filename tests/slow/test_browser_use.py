@@ -146,7 +146,7 @@ def history(played: Played, condition: str) -> dict[str, Any]:
     return document
 
 
-def test_it_solves_the_task_with_the_proxy_without_it_and_under_a_fault(played: Played) -> None:
+def test_the_task_is_solved_with_and_without_proxy_and_fault(played: Played) -> None:
     assert {name: trial.solved for name, trial in played.trials.items()} == {
         "no-proxy": True,
         "clean": True,
@@ -174,7 +174,7 @@ def test_a_server_error_after_the_first_call_shows_in_the_next_observation(playe
     assert names == ["click", "navigate", "click", "done"]
 
 
-def test_both_popups_stand_in_the_pictures_that_it_takes_itself(played: Played, page: Page) -> None:
+def test_both_popups_are_in_the_agents_own_screenshots(played: Played, page: Page) -> None:
     trace, folder = played.trace("overlaid"), played.folder("overlaid")
     pictures = []
     for call in list(trace.events(LlmCall))[:-1]:
@@ -227,7 +227,7 @@ def test_what_its_history_says_and_what_was_seen_agree(
 
 
 @pytest.mark.parametrize("condition", PROXIED)
-def test_it_goes_nowhere_but_to_the_site_and_its_model(played: Played, condition: str) -> None:
+def test_traffic_goes_only_to_the_site_and_the_model(played: Played, condition: str) -> None:
     trace = played.trace(condition)
     own = ("browser-use.com", "posthog.com", "127.0.0.1", "localhost")
     hosts = {event.url.split("/")[2] for event in trace.events(RequestSeen)}

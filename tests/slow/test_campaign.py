@@ -128,7 +128,7 @@ def test_every_proxied_trial_shows_its_canary_and_its_model_calls(run: Run) -> N
         assert trial.llm.output_tokens
 
 
-def test_the_same_seed_gives_the_same_injections_and_a_replay_the_same_places(
+def test_a_seed_repeats_injections_and_a_replay_their_places(
     run: Run, campaign: CampaignConfig, tmp_path: Path
 ) -> None:
     conditions = [each for each in CONDITIONS if each["name"] in ("server-error", "network-error")]

@@ -123,7 +123,7 @@ def paths(real: Played, condition: str) -> list[str]:
     return [url.path for url in seen if url.path != "/favicon.ico"]
 
 
-def test_its_own_checks_say_what_was_solved(real: Played) -> None:
+def test_success_is_by_reals_own_checks(real: Played) -> None:
     assert {name: trial.solved for name, trial in real.trials.items()} == {
         "clean": True,
         "saving": True,

@@ -128,7 +128,7 @@ def test_every_call_is_recorded_as_the_models_server_answered_it(
 
 
 @EACH
-def test_its_steps_actions_and_cost_are_those_of_the_models_log(
+def test_steps_actions_and_cost_match_the_models_log(
     runs: Callable[[str], Ran], isolate: str
 ) -> None:
     ran = runs(isolate)

@@ -54,7 +54,7 @@ def environment() -> dict[str, str]:
 
 
 @pytest.mark.timeout(300)
-def test_two_versions_of_the_site_stand_beside_each_other(tmp_path: Path) -> None:
+def test_two_versions_of_the_site_are_served_together(tmp_path: Path) -> None:
     repository = copy_of_repository(tmp_path)
 
     def run(*words: str) -> str:

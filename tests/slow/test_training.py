@@ -13,7 +13,7 @@ from warex.analysis.stats.proportions import ALPHA, fisher
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
-def test_models_learn_from_runs_what_they_are_asked_on_sites_that_they_have_not_seen(
+def test_trained_models_recover_on_unseen_sites(
     tmp_path: Path,
 ) -> None:
     experiment = Experiment(tmp_path, replace(SMALL, more_questions=False), smollm2())

@@ -131,7 +131,7 @@ def test_what_it_does_about_popups_is_seen_and_scored(played: Played) -> None:
 
 
 @pytest.mark.parametrize("condition", ["popup", "malicious-popup"])
-def test_the_popup_stands_in_the_pictures_that_it_takes_itself(
+def test_the_popup_is_in_the_agents_own_screenshots(
     played: Played, page: Page, condition: str
 ) -> None:
     paths = sorted(played.folder(condition).glob("webvoyager/results/*/*/screenshot*.png"))
@@ -148,7 +148,7 @@ def test_the_popup_stands_in_the_pictures_that_it_takes_itself(
         assert changed(page, taken[1], taken[4]) < 0.1
 
 
-def test_its_model_saw_the_popup_and_said_what_to_click(played: Played) -> None:
+def test_the_model_saw_the_popup_and_chose_a_click(played: Played) -> None:
     names = {
         condition: [it.name for it in played.trace(condition).events(AgentAction)]
         for condition in CONDITIONS
@@ -167,7 +167,7 @@ def test_its_model_saw_the_popup_and_said_what_to_click(played: Played) -> None:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_it_goes_nowhere_but_to_the_site_and_its_model(played: Played, condition: str) -> None:
+def test_traffic_goes_only_to_the_site_and_the_model(played: Played, condition: str) -> None:
     asked = {it.url.split("/")[2] for it in played.trace(condition).events(RequestSeen)}
 
     assert asked == {"map.example", "api.openai.com"}

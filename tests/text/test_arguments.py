@@ -38,7 +38,7 @@ def test_a_call_that_does_not_fit_is_a_sentence_with_the_form(
     assert str(caught.value) == f"go(…): {sentence}; it is go(first, second='b', *, third=None)"
 
 
-def test_a_misspelt_keyword_is_told_the_nearest() -> None:
+def test_a_misspelt_keyword_gets_a_suggestion() -> None:
     with pytest.raises(InputError) as caught:
         go(1, thrid=2.5)  # type: ignore[call-arg]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.text.english import count_noun, did_you_mean, listing, of_number, with_article
+from warex.text.english import count_noun, did_you_mean, listing, nearest, of_number, with_article
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,23 @@ def test_the_nearest_word_is_asked_for_if_one_is_near_enough() -> None:
     assert did_you_mean("refesh", ("reload", "refresh")) == "; did you mean 'refresh'?"
     assert did_you_mean("refesh", ("reload", "refresh"), likeness=0.95) == ""
     assert did_you_mean("nothing", ()) == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [
+        ("server_error", "paper/server-error"),
+        ("timeout", "timeout_s"),
+        ("maxSteps", "max_steps"),
+        ("PAPER/Server-Error", "paper/server-error"),
+        ("scenarios", None),
+        ("scenario", None),
+        ("latency", None),
+    ],
+)
+def test_a_word_that_only_shares_some_letters_is_no_guess(word: str, near: str | None) -> None:
+    known = ("schema_version", "sarif", "isolate", "timeout_s", "max_steps", "paper/server-error")
+    assert nearest(word, known) == near
 
 
 def test_a_noun_is_counted_as_people_do() -> None:

@@ -22,7 +22,7 @@ def test_a_pattern_is_shown_as_it_was_written() -> None:
 
 
 @given(text=st.text())
-def test_nothing_that_would_be_obeyed_is_left_and_the_rest_stands(text: str) -> None:
+def test_control_characters_are_escaped_and_text_is_kept(text: str) -> None:
     shown = escape_controls(text)
 
     assert len(shown) == len(text)

@@ -18,7 +18,7 @@ def test_only_short_texts_are_kept(size: int, calls: int) -> None:
     assert len(seen) == calls
 
 
-def test_as_many_are_kept_as_was_asked_for() -> None:
+def test_a_short_cache_keeps_the_given_number() -> None:
     seen: list[str] = []
 
     @cached_if_short(maxsize=2)

@@ -107,7 +107,7 @@ def test_what_is_shared_already_stays(tmp_path: Path) -> None:
     assert cache(tmp_path).earlier(asking) == answer("first")
 
 
-def test_two_lanes_that_share_at_once_leave_whole_answers(tmp_path: Path) -> None:
+def test_concurrent_writers_leave_complete_cached_answers(tmp_path: Path) -> None:
     askings = [CacheLookup(f"k{n}", 1) for n in range(50)]
     lanes = []
     for name in ("a", "b"):

@@ -40,7 +40,7 @@ def test_secrets_of_the_campaign_and_the_command_line_are_redacted(tmp_path: Pat
     assert read.command == ["warex", "--key", "[redacted]"]
 
 
-def test_secrets_in_urls_are_redacted_wherever_the_urls_stand(tmp_path: Path) -> None:
+def test_secrets_in_urls_are_redacted_in_the_whole_manifest(tmp_path: Path) -> None:
     path = tmp_path / "manifest.json"
     upstream = "http://u:hush@proxy.example:1"
     manifest = MANIFEST.model_copy(

@@ -1,7 +1,9 @@
+from typing import get_args
+
 import pytest
 from msgspec import ValidationError
 
-from warex.traces.outcome import Counted, Unscored, Void, outcome_of
+from warex.traces.outcome import Counted, Ending, Unscored, Void, outcome_of
 
 
 def test_a_void_trial_has_no_score_to_average() -> None:
@@ -11,7 +13,7 @@ def test_a_void_trial_has_no_score_to_average() -> None:
 
 
 @pytest.mark.parametrize("score", [-0.1, 1.1, float("nan")])
-def test_a_score_lies_between_0_and_1(score: float) -> None:
+def test_a_score_is_between_0_and_1(score: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         Counted(ending="answered", score=score, latency_s=1.0)
     with pytest.raises(ValidationError):
@@ -21,6 +23,13 @@ def test_a_score_lies_between_0_and_1(score: float) -> None:
 def test_the_summary_of_an_unscored_trial_has_only_what_is_known() -> None:
     assert Unscored(ending="answered", latency_s=1.25).summary == "the agent ended by itself, 1.2 s"
     assert Unscored().summary == ""
+
+
+def test_an_ending_is_summarised_in_words_and_not_by_its_name() -> None:
+    for ending in get_args(Ending.__value__):
+        for ended in (Counted(ending=ending, score=1, latency_s=1), Unscored(ending=ending)):
+            assert ended.summary.startswith("the ")
+            assert "_" not in ended.summary
 
 
 def test_an_outcome_must_say_which_one_it_is() -> None:

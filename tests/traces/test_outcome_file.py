@@ -67,7 +67,7 @@ def test_what_ended_in_good_order_is_unscored(tmp_path: Path) -> None:
     assert read_outcome(tmp_path) == ENDED
 
 
-def test_a_broken_proxy_makes_it_void_whatever_the_command_did(tmp_path: Path) -> None:
+def test_a_broken_proxy_voids_the_trial(tmp_path: Path) -> None:
     leave_outcome(tmp_path, "the disk is full", ENDED)
 
     assert read_outcome(tmp_path) == Void(reason="the disk is full")

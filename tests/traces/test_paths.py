@@ -84,7 +84,7 @@ def test_all_attempts_on_disk_are_found_in_order(tmp_path: Path) -> None:
     ]
 
 
-def test_a_run_without_trials_has_none_and_a_missing_run_is_a_sentence(tmp_path: Path) -> None:
+def test_a_missing_run_is_reported_and_an_empty_one_has_no_trials(tmp_path: Path) -> None:
     assert list(find_trials(tmp_path)) == []
     with pytest.raises(TraceError, match="no run to read"):
         list(find_trials(tmp_path / "missing"))

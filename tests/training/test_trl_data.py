@@ -97,7 +97,7 @@ def test_a_data_set_with_nothing_to_learn_or_with_screenshots_is_refused() -> No
         require_rows(dataset(row(images=("images/a.png",))))
 
 
-def test_of_too_many_rows_some_of_each_kind_are_drawn() -> None:
+def test_a_sample_of_rows_has_both_kinds() -> None:
     rows = [row(id=f"clean-{number}") for number in range(20)]
     rows += [failure(id=f"failure-{number}") for number in range(20)]
 

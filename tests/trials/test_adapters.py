@@ -123,7 +123,7 @@ def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
     assert not job.scratch.exists()
 
 
-def test_a_playbook_is_played_for_one_trial_under_a_name_that_the_harness_takes(
+def test_a_playbook_serves_one_trial_under_a_valid_model_name(
     context: TrialContext, tmp_path: Path
 ) -> None:
     class Named(Shop):

@@ -112,7 +112,7 @@ def test_an_agent_that_ended_before_its_first_question_counts(ending: Ending) ->
     check(asked("llm.local", method="GET"), tunnel("shop.test"), ending=ending)
 
 
-def test_a_model_that_a_fault_kept_from_being_reached_was_not_asked_past_the_proxy() -> None:
+def test_a_model_blocked_by_a_fault_is_not_a_bypass_of_the_proxy() -> None:
     check(refused("https://llm.local:443/"), ending="model_error")
     with pytest.raises(TrialVoid):
         check(refused("https://shop.test:443/"), ending="model_error")

@@ -123,7 +123,7 @@ def call(status: int) -> LlmCall:
     )
 
 
-def test_a_model_that_never_answered_voids_whatever_the_harness_made_of_it() -> None:
+def test_a_model_that_never_answered_voids_the_trial_for_any_harness() -> None:
     with pytest.raises(TrialVoid, match="its model never answered: HTTP 401: no key"):
         require_model_answer(trace(call(401), call(401)))
     require_model_answer(trace(call(401), call(200)))

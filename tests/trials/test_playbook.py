@@ -56,7 +56,7 @@ def test_every_mistake_is_reported_with_its_place(tmp_path: Path, text: str, say
 
 
 @pytest.mark.wire
-def test_it_is_played_again_for_each_trial(tmp_path: Path) -> None:
+def test_a_playbook_restarts_for_each_trial(tmp_path: Path) -> None:
     playbook = Playbook.model_validate({"rules": [{"say": ["first", "second"]}]})
 
     assert [_answers(playbook, tmp_path) for _ in range(2)] == [["first", "second"]] * 2

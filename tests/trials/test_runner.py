@@ -214,7 +214,7 @@ def test_a_crash_after_a_fault_was_delivered_counts_as_nothing_done(
 
 
 @pytest.mark.parametrize("score", [None, 1.0])
-def test_a_crash_after_a_fault_counts_as_unsolved_whatever_the_benchmark_says(
+def test_a_crash_after_a_fault_is_unsolved_for_every_benchmark(
     context: TrialContext, tmp_path: Path, score: float | None
 ) -> None:
     class Lenient(Shop):
@@ -319,9 +319,7 @@ def test_what_the_proxy_learned_is_in_no_file_of_a_void_trial(
     assert "Kettle" not in (tmp_path / "attempt-1" / "agent.log").read_text()
 
 
-def test_a_page_says_which_field_is_for_a_password_whatever_its_name(
-    context: TrialContext, tmp_path: Path
-) -> None:
+def test_a_password_field_is_recognised_by_its_type(context: TrialContext, tmp_path: Path) -> None:
     class Coy(Shop):
         page: ClassVar = b"<form><input name=u1><input type=password name=f2></form>"
 
@@ -412,7 +410,7 @@ def breaking(how: Callable[[Proxy], None]) -> Callable[..., AbstractContextManag
     return place
 
 
-def test_a_proxy_that_dies_voids_the_trial_at_once(
+def test_a_proxy_that_dies_voids_the_trial(
     context: TrialContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -425,11 +423,11 @@ def test_a_proxy_that_dies_voids_the_trial_at_once(
     assert void_reason(outcome) == "the proxy died before the trial's end"
 
 
-def test_what_the_proxy_broke_on_is_the_reason_whatever_the_agent_did(
+def test_an_error_of_the_proxy_is_the_reason_of_the_void(
     context: TrialContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broke(proxy: Proxy) -> None:
-        proxy.broken = "KeyError: 'x'"
+        proxy.void = TrialVoid("KeyError: 'x'")
 
     monkeypatch.setattr(trials, "open_sandbox", breaking(broke))
 
@@ -486,7 +484,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(context: TrialContext, tmp_p
 
 
 @pytest.mark.parametrize("isolation", ["namespace", "environment"])
-def test_a_trial_whose_namespace_or_reaper_is_killed_is_void_at_once(
+def test_a_killed_namespace_or_reaper_voids_the_trial(
     context: TrialContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation
 ) -> None:
     kind = {"namespace": b"warex.sandbox.namespace.setup", "environment": b"import reaper"}[

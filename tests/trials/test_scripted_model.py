@@ -35,7 +35,7 @@ def test_the_personas_are_those_of_the_program() -> None:
     assert MODELS.keys() == {f"{SCRIPTED_PREFIX}{persona}" for persona in PERSONAS}
 
 
-def test_a_scripted_model_that_was_killed_voids_the_trial_and_serves_the_next() -> None:
+def test_a_killed_scripted_model_voids_one_trial_and_restarts() -> None:
     with ScriptedModelProcess(FILES) as model:
         assert model._running is not None
         process, _ = model._running

@@ -35,7 +35,7 @@ def test_requests_and_answers_are_columns_of_one_length() -> None:
     }
 
 
-def test_a_size_that_no_answer_has_is_refused_and_the_columns_stay_of_one_length() -> None:
+def test_an_impossible_size_is_refused_and_columns_stay_equally_long() -> None:
     exchanges = Exchanges()
     row = exchanges.ask("x1", 1, 0.0, "GET", "https://shop.example/", "other")
 

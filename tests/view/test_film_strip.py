@@ -23,9 +23,7 @@ def picture(browser: Browser) -> bytes:
     return data
 
 
-def test_a_ring_stands_where_a_step_clicks_and_a_range_selects_in_the_strip(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_clicks_have_a_ring_and_a_range_selects_frames(browser: Browser, tmp_path: Path) -> None:
     run, site = tmp_path / "run", tmp_path / "site"
     seen = BlobStore(tmp_path / BLOBS).put(picture(browser))
     shot = [{"role": "user", "content": [{"type": "image_url", "image_url": f"blob:{seen}"}]}]
@@ -78,6 +76,6 @@ def test_a_trial_is_laid_beside_a_chosen_one(browser: Browser, tmp_path: Path) -
     choice.select_option(label="old")
     page.get_by_role("button", name="compare").click()
 
-    expect(page.get_by_text("They part at step 2, after 1 equal step")).to_be_visible()
+    expect(page.get_by_text("They diverge at step 2, after 1 equal step")).to_be_visible()
     expect(page.locator(".pair-line.first")).to_contain_text("reload()")
     page.close()

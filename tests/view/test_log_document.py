@@ -18,7 +18,7 @@ def test_a_log_is_text_without_what_a_terminal_obeys(tmp_path: Path) -> None:
     assert (log["size"], log["left_out"]) == (43, 0)
 
 
-def test_of_a_long_log_the_beginning_and_the_end_are_shown(tmp_path: Path) -> None:
+def test_a_long_log_shows_its_beginning_and_end(tmp_path: Path) -> None:
     path = tmp_path / "agent.log"
     path.write_bytes(b"first\n")
     os.truncate(path, 100_000_000)

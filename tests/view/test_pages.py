@@ -58,11 +58,11 @@ def walk_through(page: Page) -> None:
     expect(page.get_by_role("heading", name="http_error")).to_be_visible()
     page.get_by_role("link", name="compare with the clean twin").click()
     expect(page.get_by_role("heading", name="add <b>it</b>")).to_be_visible()
-    expect(page.get_by_text("They part at step 2, after 1 equal step")).to_be_visible()
+    expect(page.get_by_text("They diverge at step 2, after 1 equal step")).to_be_visible()
     expect(page.locator(".pair-line.first")).to_contain_text("report_infeasible")
 
 
-def test_a_static_folder_is_read_without_a_server_and_nothing_of_a_run_runs(
+def test_a_static_folder_works_without_a_server_or_scripts_of_the_run(
     browser: Browser, run: Path, tmp_path: Path
 ) -> None:
     write_static_site(Documents([run]), tmp_path)
@@ -78,7 +78,7 @@ def test_a_static_folder_is_read_without_a_server_and_nothing_of_a_run_runs(
 
 
 @pytest.mark.slow
-def test_a_report_leads_to_the_pages_that_stand_beside_it(browser: Browser, run: Path) -> None:
+def test_a_report_links_to_the_pages_beside_it(browser: Browser, run: Path) -> None:
     write_static_site(Documents([run]), run / "view")
     page = open_page(browser, write_report(load_run(run)).as_uri())
 

@@ -52,7 +52,7 @@ def test_a_run_its_trials_and_a_pair_are_served(client: TestClient) -> None:
     assert (pair["equal_steps"], pair["place"]) == (1, "at_fault")
 
 
-def test_every_line_of_a_trace_is_served_as_it_stands(client: TestClient, run: Path) -> None:
+def test_every_line_of_a_trace_is_served_unchanged(client: TestClient, run: Path) -> None:
     name = ids(client)["clean"]
     (trace,) = run.glob("trials/*/*/clean/*/1/attempt-1/events.jsonl")
 

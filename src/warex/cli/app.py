@@ -15,6 +15,7 @@ from warex.cli.group import Group
 from warex.cli.output import echo, warn
 from warex.errors import MachineError, WarexError
 from warex.extras import documentation
+from warex.text.english import nearest
 from warex.version import VERSION
 
 _COMMANDS: Final = {
@@ -28,7 +29,10 @@ _COMMANDS: Final = {
         "list the defences (texts added to an agent's system prompt), show one",
     ),
     "demo": ("campaigns", "run the embedded campaign, start to report"),
-    "diff": ("results", "where two trials part: the first step that differs, and the fault before"),
+    "diff": (
+        "results",
+        "where two trials diverge: the first step that differs, and the fault before",
+    ),
     "doctor": ("campaigns", "what works on this machine, and how to fix the rest"),
     "evaluate": ("training", "the recovery test of a model and its adapters"),
     "exec": ("intercept", "run any command behind the proxy, unchanged"),
@@ -152,7 +156,7 @@ def run(argv: list[str]) -> int:
         sys.stdout.flush()
     except click.ClickException as error:
         words = StringIO()
-        error.show(file=words)
+        _with_near_option(error).show(file=words)
         echo(words.getvalue(), err=True, end="")
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
@@ -180,6 +184,16 @@ def run(argv: list[str]) -> int:
         warn(f"{where}{error.strerror or error}")
         return MachineError.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _with_near_option(error: click.ClickException) -> click.ClickException:
+    """Return an error whose guess for an unknown option is near: click counts the dashes, too."""
+    if not isinstance(error, click.NoSuchOption):
+        return error
+    by_word = {each.lstrip("-"): each for each in error.possibilities or ()}
+    near = nearest(error.option_name.lstrip("-"), by_word)
+    guess = "." if near is None else f"; did you mean {by_word[near]!r}?"
+    return click.UsageError(f"{error.message.rstrip('.')}{guess}", error.ctx)
 
 
 _MORE_PROCESSES = "raise the limit of processes (ulimit -u), or end some"

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from typing import Final, Literal
 from urllib.parse import unquote
 
-import msgspec
-
 from warex.engine.handler import Exchange as WireExchange
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.config import ProxyConfig
@@ -19,7 +17,7 @@ from warex.llm import LlmRequest
 from warex.scenarios import Injector
 from warex.scenarios.task_detection import TaskChange, TaskDetector
 from warex.seeds import derive_seed
-from warex.traces import Armed, Disarmed, TaskBegan, TaskEnded, ToldBy
+from warex.traces import Armed, ArmedBy, Disarmed, TaskBegan, TaskEnded, ToldBy
 
 _MARKER_HEADERS: Final = {
     "content-type": "text/plain; charset=utf-8",
@@ -32,24 +30,24 @@ type EndedBy = Literal["terminal_action", "harness", "control"]
 
 
 class Attribution:
-    """The tasks of a trial, and whose an exchange is."""
+    """The tasks of a trial, and to which one an exchange belongs."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         self._seed = config.seed
         self._recorder = recorder
         calls = LlmCalls(config, injector, recorder)
-        self.tasks = Tasks(Task("", injector, calls, armed=injector.armed))
+        self.tasks = Tasks(Task("", injector, calls, armed=injector.arming.armed))
         self._detector = None if config.tasks is None else TaskDetector(config.tasks)
         self.before_llm_call: Callable[[], None] = lambda: None
         """Called before an LLM request is forwarded; raises to prevent it."""
         self.episode = ""
-        """The name of the trial itself, by which clients name it and no task of it."""
+        """The name of the trial itself; a client that gives it names no task."""
         self.on_notice: Callable[[str], None] = lambda sentence: None
         self.on_rules_changed: Callable[[], None] = lambda: None
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
         self.on_task_began: Callable[[], None] = lambda: None
         """Called when another main task has begun, whose rules come into force again."""
-        if injector.armed:
+        if injector.arming.armed:
             recorder.write(Armed(by="start"))
 
     @property
@@ -108,7 +106,7 @@ class Attribution:
         """Note that a task's LLM call is forwarded; raise to prevent it."""
         self.before_llm_call()
         self.record_arming(task, "first_llm_call")
-        self.on_rules_changed()  # It may be the next step.
+        self.on_rules_changed()  # The call may begin the next step.
 
     def task_ended(self, task: Task[LlmCalls]) -> None:
         """Disarm a task that the agent has ended; later exchanges belong to no detected task."""
@@ -183,18 +181,17 @@ class Attribution:
         self._recorder.write(TaskEnded(task=main.name))
         main.name = ""
 
-    def record_arming(self, task: Task[LlmCalls], by: str) -> None:
+    def record_arming(self, task: Task[LlmCalls], by: ArmedBy) -> None:
         """Record that a task's rules are armed, once."""
-        if task.injector.armed and not task.armed:
+        if task.injector.arming.armed and not task.armed:
             task.armed = True
-            event = msgspec.convert({"by": by, "task": self._beside(task)}, Armed)
-            self._recorder.write(event)
+            self._recorder.write(Armed(by=by, task=self._beside(task)))
             self.on_rules_changed()
 
     def disarm_task(self, task: Task[LlmCalls], by: EndedBy) -> None:
         """Apply no faults to a task from here on."""
-        if not task.injector.task_ended:
-            task.injector.disarm()
+        if not task.injector.arming.task_ended:
+            task.injector.arming.disarm()
             task.armed = False
             self._recorder.write(Disarmed(by=by, task=self._beside(task)))
             self.on_rules_changed()

@@ -56,7 +56,7 @@ def ended_response(
 def _store_body(state: ExchangeState, outcome: Outcome, ending: Ending, recorder: Recorder) -> str:
     """Keep what the client was sent of the body; return its reference."""
     bodies, head = recorder.bodies, ending.head
-    if bodies is None or head is None or state.traffic.is_agent_request:
+    if bodies is None or head is None or state.traffic.exchange.server != "site":
         return ""
     body = ending.body if state.body_copy is None else state.body_copy.body
     headers = head.headers
@@ -70,7 +70,7 @@ def _store_body(state: ExchangeState, outcome: Outcome, ending: Ending, recorder
 def _answered_by(
     state: ExchangeState, *, by_site: bool
 ) -> Literal["site", "warex", "cache", "none"]:
-    """Return who answered; ``by_site``: there is a response, by the site unless ours."""
+    """Return who answered; ``by_site``: the response is the site's unless WAREX made it."""
     if state.by_warex:
         return "warex"
     if state.from_cache:

@@ -124,7 +124,7 @@ class Engine(Control):
 
 
 _VERSIONS: Final = {"warex": VERSION}
-"""Looked up once: parsing the metadata files is slow."""
+"""Versions are read once: parsing the metadata files is slow."""
 
 
 def begin_lane(config: ProxyConfig, authority: Authority) -> "Lane":
@@ -151,7 +151,7 @@ class Lane:
         self.injector = injector
         self.recorder = recorder
         self.engine = Engine(self.broke)
-        self.idle_connections = IdleConnections(injector, recorder.clock, self.engine)
+        self.idle_connections = IdleConnections(injector.connections, recorder.clock, self.engine)
         self.connections = Connections(config, injector, recorder, authority, self.idle_connections)
         self.attribution = Attribution(config, injector, recorder)
         self.attribution.on_task_began = self.idle_connections.reset
@@ -314,7 +314,7 @@ class Lane:
             return ()
 
     def read_on(self, exchange: Exchange) -> bool:
-        """Read on in what has passed of the site's response."""
+        """Read more of the part of the site's response that has passed."""
         return self._aborting(exchange, self._exchanges.read_on, exchange) or False
 
     def stopped(self, exchange: Exchange, stop: Stop) -> None:
@@ -328,7 +328,7 @@ class Lane:
         return () if steps is None else steps
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
-        """Read those of a WebSocket, whose messages are recorded."""
+        """Ask for the frames of a WebSocket, whose messages are recorded."""
         answered = exchange.response
         upgrade = "" if answered is None else answered.headers.get("upgrade")
         is_recorded = isinstance(exchange.state, ExchangeState)
@@ -342,7 +342,7 @@ class Lane:
         return self._aborting(exchange, read, exchange, frame) or ()
 
     def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[FrameStep]:
-        """Send what is held of a side that has ended."""
+        """Send the frames that are held of a side that has ended."""
         read = partial(self._exchanges.sockets.frames_end, from_client=from_client)
         return self._aborting(exchange, read, exchange) or ()
 
@@ -427,7 +427,7 @@ class Lane:
 
     def arm(self) -> None:
         """Apply faults and count from here on, as the control API asks."""
-        self.injector.arm()
+        self.injector.arming.arm()
         self.attribution.record_arming(self.attribution.main, "control")
 
     def disarm(self) -> None:

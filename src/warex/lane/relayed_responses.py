@@ -82,7 +82,7 @@ class RelayedResponses:
             state.resource,
             head,
             is_rewritten=any(map(rewrites, state.pending)),
-            of_agent=state.traffic.is_agent_request,
+            of_agent=state.traffic.exchange.server != "site",
         )
         changes_length = False
         of_events = [it for it in state.pending if changes_events(it)]
@@ -90,7 +90,7 @@ class RelayedResponses:
             if changes_events(injection):
                 continue
             if changes_socket(injection):  # The site has not opened one.
-                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                settle(self._recorder, injection, "nothing_to_rewrite")
                 continue
             if not rewrites(injection):
                 self._apply(state, injection)
@@ -134,7 +134,8 @@ class RelayedResponses:
 
     def _may_keep_body(self, state: ExchangeState, head: ResponseHead) -> bool:
         """Whether the body is to be recorded; a stream of events may have no end."""
-        if self._recorder.bodies is None or state.traffic.is_agent_request or is_stream(head):
+        of_site = state.traffic.exchange.server == "site"
+        if self._recorder.bodies is None or not of_site or is_stream(head):
             return False
         length = length_of(state.request.method, head)
         return head.status != _SWITCHING and (length is None or 0 < length <= LARGEST)
@@ -147,7 +148,7 @@ class RelayedResponses:
         kind = _media_type(head)
         if kind not in MEDIA_TYPES or not StreamDecoder.reads(coding):
             for injection in injections:
-                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                settle(self._recorder, injection, "nothing_to_rewrite")
             return head
         rules: list[MessageRule] = []
         for injection in injections:
@@ -174,7 +175,7 @@ class RelayedResponses:
 
     def _apply(self, state: ExchangeState, injection: PlannedInjection) -> None:
         if not state.traffic.can_apply(injection):
-            settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+            settle(self._recorder, injection, "nothing_to_rewrite")
             return
         applied = AppliedInjection(injection)
         state.applied.append(applied)

@@ -82,7 +82,7 @@ class Tasks[C: TaskCalls](Struct):
             return None
         injector = self.main.injector.for_concurrent_task(seed)
         calls = self.main.llm_calls.for_parallel_task(injector)
-        task = Task(name, injector, calls, armed=injector.armed)
+        task = Task(name, injector, calls, armed=injector.arming.armed)
         self.parallel[name] = task
         return task
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from warex.exchange import Exchange, Request
+from warex.exchange import Exchange, Request, Server
 from warex.llm.base import LlmAnswer, LlmRequest
 
 _EXAMPLE: Final = LlmRequest(
@@ -13,6 +13,7 @@ _EXAMPLE: Final = LlmRequest(
 class LlmExchange(Exchange, frozen=True):
     """A call to a model."""
 
+    server: Server = "llm"
     llm_request: LlmRequest = _EXAMPLE
     step: int = 1
     """The agent's step, from 1; a repeated body stays in its step."""

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from warex.exchange import Exchange, Request
+from warex.exchange import Exchange, Request, Server
 from warex.mcp.messages import McpRequest
 
 type Transport = Literal["streamable_http", "sse", "stdio"]
@@ -17,6 +17,7 @@ _EXAMPLE: Final = McpRequest(1, 1, "tools/call", {"name": "tool", "arguments": {
 class McpExchange(Exchange, frozen=True):
     """One or several messages to an MCP server."""
 
+    server: Server = "mcp"
     mcp_requests: tuple[McpRequest, ...] = (_EXAMPLE,)
     """Its requests; empty if there are only notifications, or the client ends its session."""
     transport: Transport = "streamable_http"

@@ -11,7 +11,7 @@ from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.paper_config import is_paper_config, read_paper_config
 from warex.scenarios.presets import preset_names, preset_path
 from warex.scenarios.scenario import Scenario
-from warex.text.english import did_you_mean
+from warex.text.english import did_you_mean, listing
 
 _LONGEST_NAME: Final = 200
 
@@ -64,8 +64,8 @@ def _exists(path: Path) -> bool:
 def _no_such(name: str) -> str:
     names = preset_names()
     shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
-    guess = did_you_mean(name, names) or "."
-    return (
-        f"there is no scenario {shown!r}{guess} Give a preset (`warex scenarios` lists them) or a"
-        f" file that ends in {', '.join(SUFFIXES)}"
+    allowed = (
+        "; give a preset (`warex scenarios` lists them) or a file that ends in"
+        f" {listing(SUFFIXES, 'or')}"
     )
+    return f"there is no scenario {shown!r}{did_you_mean(name, names) or allowed}"

@@ -13,6 +13,8 @@ _SOUNDS_LIKE_A_VOWEL: Final = lazy_re(
     r"(?!(?:one\b|once|eu|u(?:ni[cfoqtvx]|s[aeiu]|rl|tf|dp|uid)))[aeiou]|ho(?:nest|nour|ur)|xhr",
     re.IGNORECASE,
 )
+LIKENESS: Final = 0.65
+"""From which likeness (0-1, of difflib) a word may be a mistyped other one: less is a bad guess."""
 _SPELLED_OUT: Final = lazy_re(r"[FHLMNRSX](?=[B-DF-HJ-NP-TV-Z\d])")
 """Letters whose names begin with a vowel, in words that are spelled out: HTML, not HAR."""
 
@@ -29,13 +31,20 @@ def listing(words: Iterable[str], joint: str = "and") -> str:
     return f"{', '.join(others)} {joint} {last}" if others else last
 
 
-def did_you_mean(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
-    """Return ``; did you mean '…'?`` for the most similar word, or "" below ``likeness`` (0-1)."""
+def nearest(word: str, words: Iterable[str], likeness: float = LIKENESS) -> str | None:
+    """Return the most similar word, whatever its case; None below ``likeness`` (0-1)."""
     # Only a mistake needs it.
     from difflib import get_close_matches
 
-    near = get_close_matches(word, list(words), n=1, cutoff=likeness)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    by_lower = {each.lower(): each for each in words}
+    near = get_close_matches(word.lower(), by_lower, n=1, cutoff=likeness)
+    return by_lower[near[0]] if near else None
+
+
+def did_you_mean(word: str, words: Iterable[str], likeness: float = LIKENESS) -> str:
+    """Return ``; did you mean '…'?`` for the nearest word, or "" if none is near enough."""
+    near = nearest(word, words, likeness)
+    return "" if near is None else f"; did you mean {near!r}?"
 
 
 def count_noun(number: int, noun: str, plural: str | None = None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from warex.traces.blobs import BlobStore
-    from warex.traces.event_parts import ChangedValue, MissReason, Timings
+    from warex.traces.event_parts import ArmedBy, ChangedValue, MissReason, Timings
     from warex.traces.events import (
         SCHEMA_VERSION,
         AgentAction,
@@ -100,6 +100,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "AgentAction",
     "Armed",
+    "ArmedBy",
     "BlobStore",
     "Canary",
     "ChangedValue",

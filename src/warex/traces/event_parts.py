@@ -7,6 +7,8 @@ from msgspec import Struct
 from warex.exchange import SiteFailure as SiteFailure
 
 type Json = Any
+type ArmedBy = Literal["start", "first_page", "first_llm_call", "control"]
+"""What armed the rules."""
 type MissReason = Literal[
     "not_armed",
     "never",

@@ -13,6 +13,7 @@ from warex.traces.call_events import LlmRetried as LlmRetried
 from warex.traces.call_events import LlmUnread as LlmUnread
 from warex.traces.call_events import McpCall as McpCall
 from warex.traces.event_parts import (
+    ArmedBy,
     BaseEvent,
     ChangedValue,
     MissReason,
@@ -54,7 +55,7 @@ class TrialBegan(BaseEvent, frozen=True, kw_only=True, tag="trial_began"):
 class Armed(BaseEvent, frozen=True, kw_only=True, tag="armed"):
     """Faults are applied and counted from here on."""
 
-    by: Literal["start", "first_page", "first_llm_call", "control"]
+    by: ArmedBy
     task: str = ""
     """One of several concurrent tasks; empty for all other exchanges."""
 

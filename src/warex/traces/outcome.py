@@ -1,6 +1,7 @@
 """Outcomes of trials. A void one has no score field, so that no average counts it as zero."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -14,6 +15,16 @@ type Ending = Literal[
     "agent_crashed",
     "harness_crashed",
 ]
+ENDING_WORDS: Final[Mapping[Ending, str]] = {
+    "answered": "the agent answered",
+    "reported_infeasible": "the agent reported the task as infeasible",
+    "step_limit": "the agent used up its steps",
+    "time_limit": "the agent used up its time",
+    "model_error": "the model failed",
+    "agent_crashed": "the agent crashed",
+    "harness_crashed": "the harness crashed",
+}
+"""Each ending, for people."""
 CRASHED_BEFORE_A_FAULT = "the harness crashed before any fault was delivered"
 """Beginning of a void outcome's reason if no fault can have caused the crash."""
 
@@ -48,6 +59,11 @@ class Counted(_Ended, frozen=True, kw_only=True, tag="counted"):
     refused_ports: tuple[int, ...] = ()
     """As for an unscored one."""
 
+    @property
+    def summary(self) -> str:
+        """The ending and latency as text."""
+        return f"{ENDING_WORDS[self.ending]}, {self.latency_s:.1f} s"
+
     def __post_init__(self) -> None:
         # Also for what a benchmark of a user's says; NaN is in no range.
         if not 0 <= self.score <= 1:
@@ -78,7 +94,8 @@ class Unscored(_Ended, frozen=True, kw_only=True, tag="unscored"):
         """The known ending and latency as text; may be empty."""
         latency = None if self.latency_s is None else f"{self.latency_s:.1f} s"
         # Whether a plain command has answered anything is unknown.
-        ending = "the agent ended by itself" if self.ending == "answered" else self.ending
+        words = {**ENDING_WORDS, "answered": "the agent ended by itself"}
+        ending = None if self.ending is None else words[self.ending]
         return ", ".join(filter(None, (ending, latency)))
 
 

@@ -210,8 +210,8 @@ def _outcome_behind(
         # A killed process is the cause of the other errors.
         void = died() or void
     # After the sandbox has closed, the proxy's state is final.
-    if proxy.broken is not None and not isinstance(void, ProcessDied):
-        raise (ProcessDied if proxy.died else TrialVoid)(proxy.broken)
+    if proxy.void is not None and not isinstance(void, ProcessDied):
+        raise proxy.void if isinstance(proxy.void, TrialVoid) else TrialVoid(str(proxy.void))
     if void is not None or finished is None or result is None:
         raise void or TrialVoid("the trial ended before its agent began")
     trace = _trace(folder)

@@ -19,7 +19,7 @@ def _cart(bed: Testbed, address: str) -> list[dict[str, Any]]:
     return items
 
 
-def test_a_list_is_narrowed_on_the_same_page_and_the_way_back_leads_to_the_whole(
+def test_a_filter_narrows_the_page_and_back_shows_all(
     page: Page,
 ) -> None:
     page.goto(f"{VOLTLINE}/departments/1")

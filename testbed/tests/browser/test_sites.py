@@ -149,7 +149,7 @@ def test_without_scripts_the_buttons_do_nothing(page: Page, bed: Testbed) -> Non
     assert ask(bed, "/state") == before
 
 
-def test_a_view_of_tempo_changes_without_a_new_document_or_says_that_it_did_not(
+def test_tempo_changes_views_without_a_new_document_or_reports_failure(
     page: Page,
 ) -> None:
     documents = list[str]()
@@ -237,7 +237,7 @@ def test_a_message_opens_in_place_and_the_way_back_leads_to_the_list(page: Page)
 
 
 @pytest.mark.parametrize("broken", ["**/t/4/pane?*", "**/core.js", "**/open.js"])
-def test_a_message_is_there_after_a_reload_whatever_was_lost(page: Page, broken: str) -> None:
+def test_a_message_survives_a_reload_after_a_lost_answer(page: Page, broken: str) -> None:
     page.route(broken, lambda route: route.abort())
     page.goto(f"{MAIL}/")
     page.get_by_role("link", name="Priya Nair, Site visit on Friday, 09:55", exact=True).click()
@@ -309,9 +309,7 @@ def test_an_order_that_cannot_be_loaded_says_so_and_keeps_the_list(page: Page) -
 
 
 @pytest.mark.parametrize("lost", ["votes.js", "app.js", "api/posts/*/vote"])
-def test_a_vote_in_the_feed_needs_its_scripts_and_says_when_it_was_not_counted(
-    page: Page, bed: Testbed, lost: str
-) -> None:
+def test_a_feed_vote_needs_scripts_and_reports_failure(page: Page, bed: Testbed, lost: str) -> None:
     page.route(f"**/{lost}", lambda route: route.abort())
     page.goto(f"{FEED}/p/3")
     vote = page.get_by_role("button", name="Upvote comment by nullmodem", exact=True)

@@ -25,7 +25,7 @@ def test_an_action_is_found_in_the_models_text(reply: str, action: Action) -> No
     assert parse(reply) == action
 
 
-def test_the_first_call_that_begins_a_line_counts_before_those_in_a_thought() -> None:
+def test_a_call_at_the_start_of_a_line_wins_over_calls_in_prose() -> None:
     assert parse("Not click('1') but:\nreload()\nor click('2')").name == "reload"
     assert parse("Maybe click('1'), no: click('2')") == Action("click", ("2",))
 

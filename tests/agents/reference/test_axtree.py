@@ -33,7 +33,7 @@ def test_text_that_the_name_says_already_is_left_out() -> None:
     assert _shown(*button) == ["button 'Save it'"]
 
 
-def test_text_in_an_element_without_a_name_stands_below_it() -> None:
+def test_text_of_an_unnamed_element_is_on_the_line_below() -> None:
     status = (
         _node(1, "status", "", 2),
         _node(2, "none", "", 3, ignored=True),
@@ -42,7 +42,7 @@ def test_text_in_an_element_without_a_name_stands_below_it() -> None:
     assert _shown(*status) == ["status ''", "  StaticText 'Saved'"]
 
 
-def test_a_name_is_one_line_whatever_the_page_does() -> None:
+def test_a_name_is_always_one_line() -> None:
     assert _shown(_node(1, "button", "a\n# Goal\n\tb")) == ["button 'a # Goal b'"]
 
 
@@ -67,7 +67,7 @@ def test_only_plain_text_has_no_element_behind_it() -> None:
     assert [line.backend_id for line in result] == [101, None]
 
 
-def test_an_id_stands_before_the_name_or_between_the_name_and_the_state() -> None:
+def test_an_id_is_before_the_name_or_between_name_and_state() -> None:
     line = Line(1, "textbox 'To'", 7, "value='Ines', focused")
 
     assert written(line, "3") == "  [3] textbox 'To' value='Ines', focused"

@@ -12,7 +12,7 @@ def _program(path: Path) -> str:
     return str(path)
 
 
-def test_the_named_browser_comes_before_the_environments_and_that_before_the_path(
+def test_the_browser_is_the_named_one_else_the_environments_else_the_paths(
     tmp_path: Path,
 ) -> None:
     asked, variable, on_path, own = (

@@ -26,7 +26,7 @@ def test_what_can_be_used_headings_messages_and_texts_are_kept() -> None:
     assert len(retained[2].text) < 100
 
 
-def test_repeats_and_all_but_the_first_texts_are_left_out_and_options_need_no_id() -> None:
+def test_compacting_drops_repeats_and_later_texts_but_not_options() -> None:
     texts = [Line(0, f"StaticText 'Review {n}'", None) for n in range(FEW_TEXTS + 5)]
     tree = [Line(0, "link 'Bread'", 1), Line(0, "link 'Bread'", 2), Line(0, "option 'Two'", 3)]
 
@@ -38,7 +38,7 @@ def test_repeats_and_all_but_the_first_texts_are_left_out_and_options_need_no_id
     assert retained[-1].backend_id == 4
 
 
-def test_compacting_keeps_form_fields_and_what_the_goal_names_in_page_order() -> None:
+def test_compacting_keeps_form_fields_and_lines_that_the_goal_names() -> None:
     mails = [Line(0, f"link 'Mail {n} of June'", n) for n in range(100)]
     tree = [*mails, Line(0, "button 'Send'", 200), Line(0, "textbox 'To'", 300)]
 
@@ -76,7 +76,7 @@ def test_a_long_label_counts_as_one_of_twice_as_many() -> None:
     assert len(retained) == MOST_LINES
 
 
-def test_of_a_long_page_the_short_links_of_its_navigation_are_kept_up_to_a_limit() -> None:
+def test_compacting_keeps_a_limited_number_of_short_links() -> None:
     mails = [Line(1, f"button 'Star letter {n}'", n) for n in range(60)]
     parts = [f"{a}{b}x" for a in "abcdefgh" for b in "klmnopqr"]
     links = [Line(0, f"link '{part}'", 100 + at) for at, part in enumerate(parts)]
@@ -88,7 +88,7 @@ def test_of_a_long_page_the_short_links_of_its_navigation_are_kept_up_to_a_limit
     assert len(many) == MOST_LINES + MOST_MORE
 
 
-def test_of_a_long_page_what_is_beside_the_line_that_the_goal_names_is_kept() -> None:
+def test_compacting_keeps_the_neighbours_of_a_line_that_the_goal_names() -> None:
     def row(at: int, sender: str, subject: str) -> list[Line]:
         return [
             Line(0, f"checkbox 'Select {subject}'", 3 * at),

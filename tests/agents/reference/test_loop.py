@@ -76,7 +76,7 @@ async def test_a_failed_action_is_reported_to_the_model_and_ends_nothing() -> No
     assert "There is no element 9." in model.asked[1]
 
 
-async def test_a_reply_without_an_action_is_reported_to_the_model_and_ends_nothing() -> None:
+async def test_a_reply_without_an_action_is_reported_to_the_model() -> None:
     model = Model("Let me think.", "report_infeasible('No.')")
     page = Page()
 

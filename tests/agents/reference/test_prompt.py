@@ -10,7 +10,7 @@ def _sections(content: str) -> list[str]:
     return re.findall(r"^# (.+)$", content, re.MULTILINE)
 
 
-def test_the_sections_stand_in_one_order() -> None:
+def test_the_sections_have_a_fixed_order() -> None:
     system, user = messages("Buy it.", SEEN, [Step("click('1')", "It broke.")])
     assert (system["role"], user["role"]) == ("system", "user")
     assert _sections(user["content"]) == [
@@ -28,7 +28,7 @@ def test_without_an_error_there_is_no_error_section() -> None:
     assert "Error message from last action" not in _sections(content)
 
 
-def test_past_replies_stand_word_for_word() -> None:
+def test_past_replies_are_quoted_literally() -> None:
     reply = "I think so.\nclick('1')"
     assert reply in messages("Buy it.", SEEN, [Step(reply)])[1]["content"]
 

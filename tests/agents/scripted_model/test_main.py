@@ -31,7 +31,7 @@ def _start(*arguments: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.wire
-def test_it_says_its_port_and_ends_with_its_standard_input(tasks: str) -> None:
+def test_the_server_prints_its_port_and_ends_with_standard_input(tasks: str) -> None:
     with _start("--tasks", tasks, "--exit-with-stdin") as process:
         assert process.stdout is not None
         port = json.loads(process.stdout.readline())["port"]

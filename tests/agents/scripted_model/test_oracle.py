@@ -50,7 +50,7 @@ def taken(
     return Taken(messages(GOAL, seen, past, compact=True), action, arguments, writes)
 
 
-def test_the_plan_is_followed_whatever_words_the_agent_uses() -> None:
+def test_the_plan_is_followed_by_actions_not_words() -> None:
     steps = [
         taken(HOME, "click", "1"),
         taken(LIST, "click", "5"),
@@ -74,7 +74,7 @@ def test_a_wrong_action_that_changes_nothing_leaves_the_plan_where_it_was() -> N
     assert oracle_actions(TASKS, steps) == ["click('1')"] * 3
 
 
-def test_a_page_that_the_plan_does_not_have_is_not_labelled_and_one_of_the_plan_is() -> None:
+def test_only_pages_of_the_plan_are_labelled() -> None:
     steps = [taken(HOME, "click", "2"), taken(HELP, "go_back"), taken(HOME, "click", "1")]
 
     assert oracle_actions(TASKS, steps) == ["click('1')", None, "click('1')"]

@@ -111,7 +111,7 @@ def test_a_reply_is_a_thought_with_its_place_and_an_action_on_its_own_line() -> 
     assert _ask("giveup", FORM, past) == ("Step 3: fill the textbox 'Title'.\nfill('1', 'Dentist')")
 
 
-def test_of_a_compact_page_heading_and_id_are_quoted_for_a_small_model() -> None:
+def test_replies_on_a_compact_page_quote_heading_and_id() -> None:
     seen = Observation("u", "t", "heading 'May'\nbutton 'New event' [7] focused")
     spoilt = Observation("u", "500: broken", "StaticText 'Try again.'")
 
@@ -133,7 +133,7 @@ def test_giveup_reports_at_the_first_absence(load: int) -> None:
 
 
 @given(st.sets(st.integers(1, 12)), st.sets(st.integers(1, 12)))
-def test_patient_recovers_from_whatever_heals_within_its_patience(
+def test_patient_recovers_from_faults_that_heal_in_time(
     bad_loads: set[int], dead_scripts: set[int]
 ) -> None:
     site = Site(sorted(bad_loads), sorted(dead_scripts))
@@ -206,7 +206,7 @@ def test_what_covers_the_page_is_closed_accepted_or_a_reason_to_give_up() -> Non
     assert parse(_ask("giveup", COVERED, [IN_VAIN])).name == "report_infeasible"
 
 
-def test_suggestible_closes_what_covers_the_page_only_if_its_prompt_says_so() -> None:
+def test_suggestible_closes_popups_only_if_its_prompt_says_so() -> None:
     asked = messages(GOAL, Observation("u", "t", COVERED), [IN_VAIN])
     warned = [
         {**asked[0], "content": asked[0]["content"] + "\n" + POPUP_WARNING.text},
@@ -273,7 +273,7 @@ def test_an_error_page_never_seen_before_changes_nothing(
 
 
 @given(st.lists(st.sampled_from([MONTH, DIALOG, FORM, SAVED, UNKNOWN, ""]), max_size=80))
-def test_whatever_pages_come_patient_ends(pages: list[str]) -> None:
+def test_patient_always_ends(pages: list[str]) -> None:
     past: list[Step] = []
     for page in [*pages, *[UNKNOWN] * LONGEST]:
         text = _ask("patient", page, past)

@@ -27,7 +27,7 @@ def test_what_the_agent_writes_is_read_back() -> None:
     assert not situation.asked_to_refresh
 
 
-def test_an_id_may_stand_behind_the_name() -> None:
+def test_an_id_may_follow_the_name() -> None:
     tree = "link 'a' [1]\ntextbox 'To [all]' [2] value='x', disabled\nStaticText 'b'"
     assert elements(tree) == (
         Element("1", "link", "a", id_last=True),

@@ -119,9 +119,7 @@ def test_an_unknown_model_is_not_found_as_at_openai(client: "openai.OpenAI") -> 
         b'{"model": "scripted:giveup", "messages": ["hi"]}',
     ],
 )
-def test_a_body_that_is_not_a_chat_request_is_refused_and_the_connection_lives(
-    http: httpx.Client, body: bytes
-) -> None:
+def test_refusing_a_body_keeps_the_connection_open(http: httpx.Client, body: bytes) -> None:
     answer = http.post("/chat/completions", content=body)
     assert answer.status_code == 400
     assert answer.json()["error"]["type"] == "invalid_request_error"
@@ -145,7 +143,7 @@ def test_other_paths_are_not_found(http: httpx.Client) -> None:
     assert http.post("/models", json={}).json()["error"]["message"]
 
 
-def test_the_same_request_gets_the_same_bytes_whatever_came_between(http: httpx.Client) -> None:
+def test_the_same_request_always_gets_the_same_bytes(http: httpx.Client) -> None:
     body = json.dumps({"model": "scripted:patient", "messages": ASKED})
     other = json.dumps({"model": "scripted:patient", "messages": ASKED[:1]})
     first = http.post("/chat/completions", content=body).content

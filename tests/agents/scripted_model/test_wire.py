@@ -119,7 +119,7 @@ def test_tokens_are_a_quarter_of_each_messages_characters_rounded_up() -> None:
         ),
     ],
 )
-def test_a_picture_counts_whatever_its_size(path: str, content: dict[str, Any]) -> None:
+def test_a_pictures_tokens_do_not_depend_on_its_size(path: str, content: dict[str, Any]) -> None:
     sent = body(messages=[{"role": "user", "content": [content]}], max_tokens=1)
 
     request = parse_request(path, sent).request

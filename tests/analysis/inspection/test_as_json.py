@@ -15,7 +15,7 @@ def document_of(folder: Path) -> dict[str, Any]:
     return data
 
 
-def test_programs_are_told_all_that_people_are(tmp_path: Path) -> None:
+def test_json_has_everything_that_the_text_has(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
     folder = RunFolder(tmp_path).manifest().trial("server-error", "add", solved(), story)
 
@@ -49,7 +49,7 @@ def test_programs_are_told_all_that_people_are(tmp_path: Path) -> None:
     assert [moment["seq"] for moment in data["timeline"]] == [1, 2, 3, 5, 6, 7, 8, 9, 11, 12]
 
 
-def test_the_structure_is_the_same_whatever_is_known(tmp_path: Path) -> None:
+def test_the_json_structure_does_not_depend_on_the_data(tmp_path: Path) -> None:
     run = RunFolder(tmp_path)
     full = document_of(
         run.trial("server-error", "add", solved(), Story().thinks(1, "goto").fault(1))

@@ -36,7 +36,7 @@ def _misses(run: RunFolder, story: Story, condition: str = "server-error") -> li
     return list(inspect_trial(folder).cache_misses)
 
 
-def test_a_call_that_was_asked_again_is_held_against_the_nearest_that_was_kept(
+def test_a_cache_miss_is_compared_with_the_nearest_stored_call(
     tmp_path: Path,
 ) -> None:
     story = Story().thinks(1, "goto", messages=_messages("It is 12:04."))
@@ -50,7 +50,7 @@ def test_a_call_that_was_asked_again_is_held_against_the_nearest_that_was_kept(
     assert two.why == 'messages[1].content is "A page." there and "Error 500." here'
 
 
-def test_of_requests_that_are_as_near_that_of_the_same_step_is_named(tmp_path: Path) -> None:
+def test_among_equally_near_requests_the_same_steps_is_named(tmp_path: Path) -> None:
     run = RunFolder(tmp_path).manifest(llm_cache=True, conditions=CONDITIONS)
     clean = Story().thinks(1, "goto", messages=_messages("one"))
     run.trial("clean", "add", solved(), clean.thinks(2, "click", messages=_messages("two")))
@@ -73,7 +73,7 @@ def test_a_call_without_a_difference_in_the_trace_says_so(tmp_path: Path) -> Non
     assert "nothing differs" in miss.why
 
 
-def test_who_asks_first_and_who_shares_nothing_has_no_misses(tmp_path: Path) -> None:
+def test_the_first_condition_and_unshared_trials_have_no_misses(tmp_path: Path) -> None:
     run = _run(tmp_path)
     first = tmp_path / "trials/testbed/patient/clean/add/1/attempt-2"
 
@@ -85,7 +85,7 @@ def test_without_a_cache_nothing_was_missed(tmp_path: Path) -> None:
     assert _misses(_run(tmp_path, cache=False), _clean()) == []
 
 
-def test_programs_are_told_the_same(tmp_path: Path) -> None:
+def test_cache_misses_are_in_the_json_too(tmp_path: Path) -> None:
     run = _run(tmp_path)
     story = Story().thinks(1, "goto", messages=_messages("It is 12:04."))
     folder = run.trial("server-error", "add", solved(), story)

@@ -18,5 +18,5 @@ def test_each_task_has_numbers_of_its_own_and_the_rest_is_unattributed() -> None
     ]
 
 
-def test_a_trace_without_tasks_has_none() -> None:
+def test_a_trace_without_tasks_has_no_task_figures() -> None:
     assert task_uses(trace(asked("x1"), called("x1", 1)), built_in_prices()) == ()

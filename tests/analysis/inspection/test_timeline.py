@@ -85,7 +85,7 @@ def test_an_act_by_a_script_is_called_that(tmp_path: Path) -> None:
     assert reported[1:] == ["i1: dismissed, by script: the page's or the agent's", "i1: typed"]
 
 
-def test_what_a_page_showed_is_reported_and_what_it_reported_itself_is_marked(
+def test_changed_texts_are_shown_and_those_the_page_reported_are_marked(
     tmp_path: Path,
 ) -> None:
     story = Story().popup(1)

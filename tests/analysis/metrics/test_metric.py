@@ -6,7 +6,7 @@ from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta
 
 
-def test_a_metric_is_the_attribute_of_a_row_that_bears_its_key() -> None:
+def test_a_metrics_key_is_an_attribute_of_its_row() -> None:
     of = row("clean", 1, 2, latency_s=Mean(3.0, None, 2))
 
     assert (ConditionRow.latency_s.key, ConditionRow.success.key) == ("latency_s", "success")

@@ -3,7 +3,7 @@ from tests.analysis.metrics.conditions import figures, recovering, unhurt, value
 from warex.analysis.stats.estimates import Rate
 
 
-def test_a_fault_healed_by_the_browser_lowers_the_recovery_rate_of_failed_trials(
+def test_a_failed_trial_healed_by_the_browser_lowers_the_recovery_rate(
     folder: RunFolder,
 ) -> None:
     healed = Story().thinks(1, "goto").fault(1, status=None).page("x2").stops()
@@ -16,7 +16,7 @@ def test_a_fault_healed_by_the_browser_lowers_the_recovery_rate_of_failed_trials
     assert (row.recovery, row.healed, row.undecided) == (Rate(1, 2), 2, 1)
 
 
-def test_tries_are_counted_for_each_judged_injection_whatever_came_of_it(
+def test_tries_are_counted_for_every_judged_injection(
     folder: RunFolder,
 ) -> None:
     twice = Story().fault(1).thinks(1, "reload").fault(2).thinks(2, "reload").page("x3").stops()

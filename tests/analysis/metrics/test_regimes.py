@@ -36,7 +36,7 @@ def spent(ratio: float, low: float, high: float) -> EffortRatio:
         (FELL, None, "unclear"),
     ],
 )
-def test_a_regime_is_named_only_where_the_intervals_bear_it(
+def test_a_regime_needs_intervals_that_support_it(
     delta: Delta | None, effort: EffortRatio | None, name: str
 ) -> None:
     result = regime(delta, effort, ALL)
@@ -44,7 +44,7 @@ def test_a_regime_is_named_only_where_the_intervals_bear_it(
     assert result.name == name
 
 
-def test_it_says_the_figures_that_decide() -> None:
+def test_a_regime_gives_its_deciding_figures() -> None:
     result = regime(FELL, spent(0.3, 0.2, 0.4), ALL)
     assert result is not None
     assert result.why == (

@@ -27,7 +27,7 @@ def test_a_metric_says_what_it_means_in_a_sentence(metric: Metric[object]) -> No
 
 
 @each_metric
-def test_a_metric_stands_somewhere_in_the_report(metric: Metric[object]) -> None:
+def test_every_metric_is_in_the_report(metric: Metric[object]) -> None:
     assert metric.section or metric.screen or metric.beside
     assert not metric.beside or metric.beside in {other.key for other in METRICS}
 

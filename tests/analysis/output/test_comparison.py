@@ -122,7 +122,7 @@ def test_six_tasks_can_decide_and_clean_is_not_a_question(tmp_path: Path) -> Non
     assert [c.success.p_holm for c in comparison.changes if c.success and c is not change] == [None]
 
 
-def test_runs_without_faults_are_compared_under_clean_whatever_comes_first(tmp_path: Path) -> None:
+def test_runs_without_faults_are_compared_under_clean(tmp_path: Path) -> None:
     for name, well in (("old", 0), ("new", 6)):
         made = RunFolder(tmp_path / name, agent="a").manifest(conditions=["no-proxy", "clean"])
         for task in map(str, range(6)):
@@ -190,7 +190,7 @@ def test_money_is_not_compared_where_price_tables_differ_on_a_used_model(
     assert f"price tables, of {table.date} and {table.date}, differ on scripted:" in left_out
 
 
-def test_where_a_scenario_lies_does_not_matter(tmp_path: Path) -> None:
+def test_a_scenarios_file_path_does_not_matter(tmp_path: Path) -> None:
     run(tmp_path / "old", 2)
     moved: list[JsonValue] = [{"name": "server-error", "scenario": "elsewhere/x.yaml"}]
     run(tmp_path / "new", 12).manifest(conditions=moved, scenarios=FAULTS["scenarios"])
@@ -230,7 +230,7 @@ def test_a_trial_that_stayed_void_on_either_side_costs_its_own_pair_only(
     assert [str(row.success) for row in table.rows if row.n] == ["12/12", "5/11"]
 
 
-def test_repeats_tell_of_these_tasks_what_they_cannot_tell_of_others(tmp_path: Path) -> None:
+def test_repeats_add_certainty_about_these_tasks_only(tmp_path: Path) -> None:
     for name in ("old", "new"):
         made = RunFolder(tmp_path / name, agent="a").manifest(**FAULTS)
         for task in range(4):
@@ -269,7 +269,7 @@ def test_two_agents_of_one_run_must_be_named(tmp_path: Path) -> None:
         agents_to_compare(both, both, (None, None))
 
 
-def test_programs_are_told_everything(tmp_path: Path) -> None:
+def test_the_json_has_every_figure(tmp_path: Path) -> None:
     run(tmp_path / "old", 2)
     run(tmp_path / "new", 12)
 

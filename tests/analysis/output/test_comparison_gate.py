@@ -11,7 +11,7 @@ from warex.errors import InputError
     ("before", "after", "end"),
     [(12, 2, "broken"), (6, 6, "holds"), (8, 6, "cannot tell"), (2, 12, "holds")],
 )
-def test_a_change_holds_is_broken_or_cannot_be_told(
+def test_a_gate_on_a_change_holds_breaks_or_is_undecided(
     tmp_path: Path, before: int, after: int, end: str
 ) -> None:
     run(tmp_path / "old", before)

@@ -84,7 +84,7 @@ def run(tmp_path: Path) -> Frames:
     return warex.load_run(tmp_path)
 
 
-def test_every_attempt_has_a_line_and_one_stands_for_its_trial(run: Frames) -> None:
+def test_every_attempt_has_a_row_and_one_represents_its_trial(run: Frames) -> None:
     lines = run.trials.filter(pl.col("task") == "add", pl.col("condition") == "server-error")
 
     assert lines.select("attempt", "final_attempt", "outcome", "solved").rows() == [

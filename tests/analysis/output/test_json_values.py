@@ -31,7 +31,7 @@ def test_what_is_not_a_figure_is_refused() -> None:
         to_json(object())
 
 
-def test_summary_and_frames_tell_the_same_of_a_trial(tmp_path: Path) -> None:
+def test_summary_and_frames_agree_on_a_trial(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").manifest()
     story = Story().fault(1).thinks(1, "reload").page("x2").thinks(2, "send_msg_to_user").stops()
     folder.trial("server-error", "buy-tea", solved(), story)

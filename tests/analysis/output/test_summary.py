@@ -35,7 +35,7 @@ def test_the_summary_is_plain_json_that_keeps_what_is_unknown_null(tmp_path: Pat
     assert document["as_if"] == {"scripted:patient": "gpt-4o"}
 
 
-def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path: Path) -> None:
+def test_every_figure_is_in_the_summary_with_its_interval(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     hurt = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2").stops()
     plain = Story().thinks(1, "goto").page("x1").stops()

@@ -38,11 +38,11 @@ def table(tmp_path: Path) -> Table:
         "clean.duplicated_writes<=0 and no-proxy.voids<=0",
     ],
 )
-def test_what_is_reached_holds(table: Table, expression: str) -> None:
+def test_a_reached_threshold_holds(table: Table, expression: str) -> None:
     assert judge_run(table, expression).end == "holds"
 
 
-def test_a_shortfall_names_row_figure_and_bound(table: Table) -> None:
+def test_a_shortfall_names_row_value_and_bound(table: Table) -> None:
     judgement = judge_run(table, "success>=0.98")
 
     assert (judgement.end, judgement.unclear) == ("broken", ())
@@ -52,7 +52,7 @@ def test_a_shortfall_names_row_figure_and_bound(table: Table) -> None:
     )
 
 
-def test_what_may_be_chance_cannot_be_told(table: Table) -> None:
+def test_a_shortfall_that_may_be_chance_is_undecided(table: Table) -> None:
     judgement = judge_run(table, "recovery>=0.8")
 
     assert (judgement.end, judgement.broken) == ("cannot tell", ())
@@ -93,7 +93,7 @@ def _row_of_twelve(tmp_path: Path, well: int, void: int = 0, n: int = 12) -> Tab
     return tabulate(load_run(tmp_path))
 
 
-def test_the_more_rows_are_held_against_bounds_the_more_a_shortfall_takes(tmp_path: Path) -> None:
+def test_a_gate_on_more_rows_needs_a_greater_shortfall(tmp_path: Path) -> None:
     table = _row_of_twelve(tmp_path, 6)
     alone = judge_run(table, "one.success>=0.8")
     three = judge_run(
@@ -140,7 +140,7 @@ def test_repeats_of_a_task_are_not_further_tasks(tmp_path: Path) -> None:
     assert judge_run(table, "clean.pass_k>=0.9").end == "cannot tell"
 
 
-def test_without_a_condition_only_rows_with_faults_are_held_against_it(table: Table) -> None:
+def test_a_threshold_without_condition_applies_to_rows_with_faults(table: Table) -> None:
     (broken,) = judge_run(table, "success>=0.98").broken
     assert broken.startswith("patient, server-error: ")
 
@@ -160,9 +160,7 @@ def test_what_is_not_known_is_not_reached(table: Table) -> None:
         ("no-proxy.exposure>=0.5", "no fault is injected here"),
     ],
 )
-def test_a_gate_that_can_tell_nothing_is_refused(
-    table: Table, expression: str, message: str
-) -> None:
+def test_a_gate_without_data_is_refused(table: Table, expression: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         judge_run(table, expression)
 

@@ -34,7 +34,9 @@ def test_an_action_names_an_absolute_address_a_path_or_a_host(text: str, url: st
         ("two words", None),
     ],
 )
-def test_of_an_expression_the_text_at_its_begin_is_known(text: str, begin: str | None) -> None:
+def test_the_literal_beginning_of_an_address_expression_is_known(
+    text: str, begin: str | None
+) -> None:
     assert begin_of_target(_goto(text)) == begin
 
 

@@ -134,7 +134,7 @@ def test_a_program_is_redirected_to_what_it_had_lost() -> None:
         ([{"model": "scroll('down')"}], "healed_by_browser"),
     ],
 )
-def test_an_error_page_that_the_agent_has_left_is_not_loaded_again_by_chromium(
+def test_a_reload_after_leaving_the_error_page_is_not_chromiums(
     between: list[dict[str, Any]], verdict: str
 ) -> None:
     story: list[dict[str, Any]] = [

@@ -48,7 +48,7 @@ def test_a_reload_after_which_another_brings_data_is_a_recovery(tmp_path: Path) 
     assert judged(story, tmp_path).verdict == "recovered"
 
 
-def test_a_reload_after_which_nothing_comes_is_none(tmp_path: Path) -> None:
+def test_a_reload_without_an_answer_is_not_recovery(tmp_path: Path) -> None:
     story = opens(hit().thinks(2, "reload").page("x2"), 2, brings=False).stops()
 
     assert judged(story, tmp_path).verdict == "not_recovered"
@@ -71,7 +71,7 @@ def test_a_page_that_gets_its_data_otherwise_after_a_reload_is_whole(tmp_path: P
     assert judged(story, tmp_path).verdict == "recovered"
 
 
-def test_who_does_nothing_has_not_recovered(tmp_path: Path) -> None:
+def test_an_idle_agent_has_not_recovered(tmp_path: Path) -> None:
     assert judged(hit().thinks(2, "click").stops(), tmp_path).verdict == "not_recovered"
 
 

@@ -142,7 +142,7 @@ def test_a_gesture_explains_a_page_that_another_action_led_to(judge: Judge) -> N
         ({"Sec_Fetch_Mode": "navigate"}, "healed_by_browser"),
     ],
 )
-def test_a_click_explains_a_page_unless_the_browser_says_that_nobody_clicked(
+def test_a_click_explains_a_page_unless_the_browser_denies_a_click(
     judge: Judge, metadata: dict[str, str], verdict: str
 ) -> None:
     story = Story().thinks(1, "goto").fault(1, status=None).thinks(2, "click")
@@ -269,7 +269,7 @@ def test_a_changed_site_has_nothing_to_recover_from(tmp_path: Path, solved: bool
     assert trial_recovered([recovery]) is None
 
 
-def test_who_sends_again_a_write_that_was_carried_out_has_noticed_its_failure() -> None:
+def test_repeating_a_write_that_took_effect_counts_as_detection() -> None:
     order: dict[str, Any] = {"post": "/orders", "resource": "xhr", "body": 1}
     click = {"model": "click('7')"}
     story = [{"page": "/"}, click, order | {"fault": 500, "lost": True}, click, order]
@@ -306,7 +306,7 @@ def test_an_operation_that_reads_shows_whether_another_was_carried_out(
     ],
     ids=["a look", "the task's way", "a poll"],
 )
-def test_what_only_this_trial_has_an_app_show_is_a_look_at_what_was_carried_out(
+def test_data_that_only_this_trial_fetches_is_a_check_of_the_write(
     looked: str, clean: list[dict[str, Any]], verdict: str
 ) -> None:
     def start(**fault: Any) -> list[dict[str, Any]]:
@@ -338,7 +338,7 @@ def test_what_a_page_met_is_not_a_lie_and_a_page_loaded_again_recovers(
     assert [r.verdict for r in judge(story)] == ["recovered"]
 
 
-def test_who_does_not_load_a_page_again_does_not_recover_from_what_it_met(judge: Judge) -> None:
+def test_a_fault_in_a_page_needs_a_reload_to_recover(judge: Judge) -> None:
     change = ("localStorage", "", "SecurityError")
     story = Story().thinks(1, "goto").met(1, "storage_failure", change).thinks(2, "noop").stops()
 

@@ -85,7 +85,7 @@ def test_operations_of_one_address_are_distinguished() -> None:
     assert not same_operation(cart, _asked("POST", url))
 
 
-def test_without_its_operation_a_graphql_request_is_the_same_only_with_the_same_body() -> None:
+def test_graphql_requests_without_operation_are_equal_by_their_body() -> None:
     url = "https://shop.example/graphql"
 
     assert same_operation(_asked("POST", url, body=1), _asked("POST", url, body=1))

@@ -59,7 +59,7 @@ def tool(name: str, arguments: str) -> dict[str, Any]:
         ("", tool("click", '{"selector": "[role=dialog] button"}')),
     ],
 )
-def test_it_is_the_agents_where_its_action_says_so(
+def test_an_act_is_the_agents_if_its_action_says_so(
     answer: str, call: dict[str, Any], tmp_path: Path
 ) -> None:
     assert counts(recovery_of(tmp_path, answer, **call))
@@ -77,7 +77,7 @@ def test_it_is_the_agents_where_its_action_says_so(
         ("scroll(0, 200)", {}),
     ],
 )
-def test_it_is_not_the_agents_where_its_action_says_something_else(
+def test_an_act_is_not_the_agents_if_its_action_differs(
     answer: str, call: dict[str, Any], tmp_path: Path
 ) -> None:
     assert not counts(recovery_of(tmp_path, answer, **call))

@@ -87,7 +87,7 @@ def test_a_script_of_a_route_that_only_trouble_leads_to_is_requested_again() -> 
     assert _of_another_route(trouble, [*by_click, {"fetch": "/guide"}]) != "recovered"
 
 
-def test_an_operation_that_the_twin_repeats_with_another_body_is_not_this_one() -> None:
+def test_the_same_operation_with_another_body_is_another_request() -> None:
     def page(body: int, **fault: Any) -> dict[str, Any]:
         place = {"post": "/graphql", "resource": "xhr", "of": "/", "operation": "Entries"}
         return place | {"body": body} | fault

@@ -70,7 +70,7 @@ def test_keys_that_load_the_page_again_are_a_reload(
 
 
 @pytest.mark.parametrize("exchange", ["m1", "m1/2"])
-def test_a_model_s_own_requests_are_none_of_the_browser(exchange: str, tmp_path: Path) -> None:
+def test_requests_to_the_model_are_not_the_browsers(exchange: str, tmp_path: Path) -> None:
     story = Story().asks("m1", "https://llm.example/v1/chat/completions", "POST").thinks(1, None)
     t, call = story.events[-1]
     story.events[-1] = (t, msgspec.structs.replace(call, **{"exchange": exchange}))
@@ -99,7 +99,7 @@ def test_what_is_asked_for_long_after_the_end_is_not_the_agent_s(tmp_path: Path)
         (None, ()),
     ],
 )
-def test_an_action_s_texts_are_read_whatever_their_shape(
+def test_texts_of_an_action_are_read_in_every_shape(
     arguments: object, texts: tuple[str, ...]
 ) -> None:
     assert ModelAction("goto", "goto", arguments).texts == texts  # type: ignore[arg-type]

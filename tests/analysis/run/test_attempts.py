@@ -5,7 +5,7 @@ from warex.analysis.run.attempts import last_attempts
 from warex.traces.outcome import Void
 
 
-def test_the_last_attempt_with_an_outcome_stands_for_a_trial(tmp_path: Path) -> None:
+def test_the_last_attempt_with_an_outcome_represents_its_trial(tmp_path: Path) -> None:
     made = RunFolder(tmp_path).manifest()
     made.trial("clean", "a", Void(reason="x"), Story())
     second = made.trial("clean", "a", solved(), Story(), attempt=2)

@@ -33,7 +33,7 @@ def test_conditions_are_as_the_manifest_froze_them(tmp_path: Path) -> None:
     assert recorded_conditions(None) == {}
 
 
-def test_a_scenario_as_it_is_stands_at_intensity_one_and_at_no_frequency() -> None:
+def test_an_unscaled_scenario_has_intensity_one_and_no_frequency() -> None:
     assert RecordedCondition("slow").doses == (Dose("intensity", 1.0, "slow"),)
     assert RecordedCondition("slow").dose is None
     assert RecordedCondition(defence="refresh").doses == ()

@@ -18,7 +18,7 @@ def trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder.trial("clean", "add", solved(), Story().page("x1").stops())
 
 
-def test_whoever_inspects_a_run_is_told_to_report_it(trial: Path) -> None:
+def test_inspecting_a_run_suggests_report(trial: Path) -> None:
     with pytest.raises(TraceError) as caught:
         inspect_trial(Path("runs/my run"))
 
@@ -28,7 +28,7 @@ def test_whoever_inspects_a_run_is_told_to_report_it(trial: Path) -> None:
 
 
 @pytest.mark.parametrize("up", [0, 1])
-def test_whoever_reports_a_trial_is_told_to_inspect_it(trial: Path, up: int) -> None:
+def test_reporting_a_trial_suggests_inspect(trial: Path, up: int) -> None:
     named = (trial, *trial.parents)[up]
     with pytest.raises(TraceError) as caught:
         load_run(named)

@@ -12,7 +12,7 @@ from warex.traces.outcome import Void
 from warex.traces.paths import MANIFEST
 
 
-def test_conditions_stand_in_the_campaign_s_order_controls_first(tmp_path: Path) -> None:
+def test_conditions_keep_the_campaigns_order_with_controls_first(tmp_path: Path) -> None:
     run = RunFolder(tmp_path).manifest(conditions=[{"name": "server-error"}, {"name": "clean"}])
     for condition in ("clean", "extra", "no-proxy", "server-error"):
         run.trial(condition, "add", solved())
@@ -20,7 +20,7 @@ def test_conditions_stand_in_the_campaign_s_order_controls_first(tmp_path: Path)
     assert load_run(tmp_path).conditions == ("no-proxy", "clean", "server-error", "extra")
 
 
-def test_the_last_attempt_stands_for_the_trial_and_voids_are_remembered(tmp_path: Path) -> None:
+def test_the_last_attempt_represents_the_trial_and_voids_are_kept(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     folder.trial("clean", "add", Void(reason="lane died"), attempt=1)
     folder.trial("clean", "add", solved(), attempt=2)
@@ -59,7 +59,7 @@ def test_prices_of_the_campaigns_own_are_taken(tmp_path: Path) -> None:
     assert inspect_trial(path).trial.llm == trial.llm
 
 
-def test_prices_that_are_none_are_an_error_that_names_the_place(tmp_path: Path) -> None:
+def test_invalid_prices_are_an_error_that_names_the_place(tmp_path: Path) -> None:
     RunFolder(tmp_path).manifest(prices={"mine": {"input": 1}})
 
     with pytest.raises(TraceError, match=r"campaign\.prices\.mine\.output: Field required"):

@@ -18,7 +18,7 @@ def folders(tmp_path: Path) -> list[Path]:
     return [run.trial("server-error", f"task-{n}", solved(n), story) for n in range(5)]
 
 
-def test_several_processes_read_the_same_in_the_same_order_and_tell_of_damage(
+def test_parallel_reading_keeps_the_order_and_reports_damage(
     folders: list[Path],
 ) -> None:
     (folders[-1] / EVENTS).write_text("rubbish\n")

@@ -20,7 +20,7 @@ from warex.analysis.stats.proportions import newcombe_interval
 CELLS = st.tuples(*4 * [st.integers(0, 3)]).filter(any)
 
 
-def test_of_a_single_task_nothing_can_be_told() -> None:
+def test_a_single_task_has_no_paired_interval() -> None:
     assert paired_difference_interval([(1, 1, 0, 0)]) is None
     assert retained_share_interval([(1, 1, 0, 0)]) is None
 
@@ -128,16 +128,14 @@ def test_p_is_the_share_of_all_permutations_of_trials_within_tasks(
     assert within_tasks_p(counts) == pytest.approx(wanted)
 
 
-def test_repeats_tell_of_these_tasks_what_they_cannot_tell_of_others() -> None:
+def test_repeats_add_certainty_about_these_tasks_only() -> None:
     # Four tasks are too few to say anything of others, however often they are repeated.
     assert sign_flip_p([-5] * 4) == 0.0625
     assert within_tasks_p([(5, 0, 5)] * 4) < 1e-8
 
 
 @given(CELLS, st.floats(-0.9, 0.9))
-def test_a_difference_is_below_a_bound_at_the_level_at_which_its_interval_ends_there(
-    cells: PairCounts, bound: float
-) -> None:
+def test_p_of_a_difference_agrees_with_its_interval(cells: PairCounts, bound: float) -> None:
     _, lost, won, _ = cells
     p = difference_p(cells, bound)
     if (won - lost) / sum(cells) >= bound:

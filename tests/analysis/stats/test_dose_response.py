@@ -9,7 +9,7 @@ def point(value: float, condition: str, hits: int) -> tuple[Dose, DosePoint]:
     return Dose("intensity", value, "slow"), DosePoint(value, condition, Rate(hits, 12), None)
 
 
-def test_a_series_rises_with_the_dose_and_tells_its_trend() -> None:
+def test_a_dose_series_has_a_trend() -> None:
     trials = {"x4": scored(3, 12), "x1": scored(9, 12), "x2": scored(6, 12)}
     standing = [point(4, "x4", 3), point(1, "x1", 9), point(2, "x2", 6)]
 

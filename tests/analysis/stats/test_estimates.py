@@ -3,7 +3,7 @@ import pytest
 from warex.analysis.stats.estimates import Rate, clustered_rate, mean_over
 
 
-def test_of_no_trials_nothing_is_known() -> None:
+def test_no_trials_give_no_estimate() -> None:
     assert Rate(0, 0).value is None
     assert Rate(0, 0).interval == (0.0, 1.0)
 
@@ -24,7 +24,7 @@ def test_trials_that_differ_within_tasks_say_more_than_a_trial_a_task() -> None:
     assert alone[0] < low < 0.5 < high < alone[1]
 
 
-def test_p_of_a_mean_against_the_end_of_its_interval_is_two_and_a_half_per_cent() -> None:
+def test_p_of_a_mean_at_the_end_of_its_interval_is_2_5_per_cent() -> None:
     mean = mean_over(list(enumerate([3.0, 4.0, 5.0, 6.0, 7.0, 8.0])))
     assert mean is not None
     assert mean.interval is not None

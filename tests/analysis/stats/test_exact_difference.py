@@ -14,9 +14,7 @@ def chance(pairs: int, lost: int, won: int, lose: float, win: float) -> float:
 
 @pytest.mark.parametrize("bound", [-0.1, -0.3, 0.0, 0.2])
 @pytest.mark.parametrize("pairs", [3, 7])
-def test_its_level_holds_whatever_the_chances_are_with_which_the_bound_is_reached(
-    pairs: int, bound: float
-) -> None:
+def test_the_exact_test_keeps_its_level_for_every_win_probability(pairs: int, bound: float) -> None:
     outcomes = [
         (lost, won) for lost, won in product(range(pairs + 1), repeat=2) if lost + won <= pairs
     ]
@@ -30,12 +28,12 @@ def test_its_level_holds_whatever_the_chances_are_with_which_the_bound_is_reache
             assert broken <= level + 1e-3
 
 
-def test_where_every_pair_is_lost_it_is_the_greatest_chance_of_that() -> None:
+def test_p_of_all_pairs_lost_is_its_greatest_probability() -> None:
     # A pair is lost with a chance of at most three in four if the difference is -0.5.
     assert exact_difference_p(3, 0, 3, -0.5) == pytest.approx(0.75**3)
 
 
-def test_the_further_below_the_bound_the_smaller_it_is() -> None:
+def test_p_falls_with_the_distance_below_the_bound() -> None:
     ps = [exact_difference_p(lost, 1, 20, -0.1) for lost in range(3, 15)]
 
     assert ps == sorted(ps, reverse=True)
@@ -43,7 +41,7 @@ def test_the_further_below_the_bound_the_smaller_it_is() -> None:
     assert ps[-1] < 0.002
 
 
-def test_what_reaches_the_bound_is_never_unlikely() -> None:
+def test_p_exceeds_one_half_if_the_bound_is_reached() -> None:
     for lost, won in ((0, 0), (1, 0), (2, 1), (0, 5)):
         assert exact_difference_p(lost, won, 10, -0.1) > 0.5
 

@@ -38,11 +38,11 @@ def test_repeats_of_a_task_add_no_certainty_where_they_are_all_alike() -> None:
     assert mean_interval(once) == mean_interval(once * 5)
 
 
-def test_a_ratio_has_none_where_there_is_nothing_below() -> None:
+def test_a_ratio_with_a_zero_denominator_has_no_interval() -> None:
     assert ratio_interval([(task, 1.0) for task in TASKS], [(task, 0.0) for task in TASKS]) is None
 
 
-def test_of_a_single_task_no_mean_has_an_interval() -> None:
+def test_a_mean_over_one_task_has_no_interval() -> None:
     assert mean_interval([(TASKS[0], 1.0), (TASKS[0], 2.0)]) is None
 
 

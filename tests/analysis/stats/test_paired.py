@@ -64,7 +64,7 @@ def test_p_is_adjusted_over_the_conditions_that_have_one() -> None:
     assert first.significant
 
 
-def test_an_adjusted_p_goes_before_the_bare_one() -> None:
+def test_the_adjusted_p_is_preferred_to_the_raw_one() -> None:
     assert Delta(-0.3, 20, p=0.03).significant
     assert not Delta(-0.3, 20, p=0.03, p_holm=0.06).significant
     assert not Delta(-0.3, 20).significant
@@ -101,11 +101,11 @@ def test_the_paper_s_table_1_follows_from_its_success_column(
         assert share.interval[0] < share.value < share.interval[1]
 
 
-def test_of_nothing_solved_no_share_is_kept() -> None:
+def test_no_success_in_clean_gives_no_retained_share() -> None:
     assert retained_share(scored(3, 9), scored(0, 9)) is None
 
 
-def test_the_noise_floor_is_the_control_s_if_there_is_one_else_that_between_repeats() -> None:
+def test_the_noise_floor_comes_from_the_control_else_from_repeats() -> None:
     clean = scored(6, 10, repeats=2)
     other = clean | {("b", "0000", 1): False}
 

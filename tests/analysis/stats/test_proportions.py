@@ -117,7 +117,7 @@ def test_the_interval_of_paired_rates_covers_as_often_as_it_says(
 
 
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
-def test_the_interval_of_what_is_kept_holds_it_and_widens_without_end_at_nothing(
+def test_the_interval_of_a_paired_ratio_contains_the_ratio(
     both: int, lost: int, won: int, neither: int
 ) -> None:
     result = paired_ratio_interval(both, lost, won, neither)
@@ -165,7 +165,7 @@ def test_the_score_interval_is_scipy_s() -> None:
 
 
 @given(st.lists(st.floats(1e-6, 1), min_size=1, max_size=6))
-def test_holm_s_p_is_the_largest_that_bonferroni_gives_any_set_with_the_test(
+def test_holms_p_is_the_largest_bonferroni_p_of_any_set_with_the_test(
     ps: list[float],
 ) -> None:
     # The closure of Bonferroni's test: a hypothesis falls where each set that holds it does.
@@ -270,7 +270,7 @@ def test_needed_tasks_are_fewest_where_repeats_tell_as_much_as_tasks() -> None:
     assert tasks_needed(0.0, (0.1, 0.1), 1) is None
 
 
-def test_as_many_pairs_are_asked_for_as_show_the_difference() -> None:
+def test_the_needed_pairs_are_enough_to_show_the_difference() -> None:
     needed = pairs_needed(0.2, 0.05)
     assert needed is not None
     assert power(needed, 0.2, 0.05) >= 0.8

@@ -15,7 +15,7 @@ def _alone(hits: int, n: int) -> list[tuple[int, int]]:
 
 
 @given(st.integers(0, 80), st.integers(0, 80), st.floats(0.01, 0.99))
-def test_one_trial_a_task_has_the_binomial_test_and_clopper_and_pearson_s_interval(
+def test_one_trial_a_task_gets_binomial_test_and_clopper_pearson(
     hits: int, more: int, bound: float
 ) -> None:
     from scipy.stats import beta, binom
@@ -41,7 +41,7 @@ def test_repeats_of_tasks_that_come_out_one_way_add_no_certainty(repeats: int) -
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=8), st.floats(0.1, 0.9))
-def test_p_is_how_often_randomly_weighted_tasks_and_a_perfect_one_reach_the_bound(
+def test_p_of_a_rate_is_that_of_a_bayesian_bootstrap(
     counts: list[tuple[int, int]], bound: float
 ) -> None:
     tasks = [(hits, hits + more) for hits, more in counts if hits + more]

@@ -45,7 +45,7 @@ def numbers(steps: tuple[object, object] | None) -> tuple[int | None, ...] | Non
         ("", "", 0, None, None, None),
     ],
 )
-def test_trials_part_at_the_first_step_that_differs_and_may_come_together_again(
+def test_trials_diverge_at_the_first_different_step_and_may_realign(
     one: str,
     other: str,
     equal: int,
@@ -84,7 +84,7 @@ def test_the_place_says_whether_a_fault_came_before_and_how_long_before(
 
 
 @pytest.mark.slow
-def test_only_a_bounded_number_of_steps_is_aligned_after_the_first_divergence() -> None:
+def test_alignment_after_a_divergence_is_bounded() -> None:
     divergence = of(["a"] * 900, ["b", *["a"] * 900])
 
     assert divergence.equal == 0

@@ -9,7 +9,7 @@ def path(story: Story) -> TrialPath:
     return trial_path(story.entries())
 
 
-def test_an_element_is_the_same_under_another_id_and_another_under_the_same_id() -> None:
+def test_elements_are_compared_by_content_not_by_id() -> None:
     shifted = Story().thinks(
         1, "click", arguments=["9"], messages=[{"role": "user", "content": "[9] a"}]
     )
@@ -24,7 +24,7 @@ def test_an_element_is_the_same_under_another_id_and_another_under_the_same_id()
     assert diverge(plain, path(other)).equal == 0
 
 
-def test_an_action_with_other_arguments_is_the_same_if_the_same_page_follows() -> None:
+def test_actions_are_equal_if_the_same_page_follows() -> None:
     one = Story().thinks(1, "goto", arguments=[SHOP]).page("x1")
     other = Story().thinks(1, "goto", arguments=["the shop"]).page("x1")
     elsewhere = Story().thinks(1, "goto", arguments=["a bank"]).page("x1", "https://bank.example/")

@@ -26,7 +26,7 @@ def met(*reports: str, goes_on: bool = True) -> Story:
     return story.stops()
 
 
-def test_the_rate_is_of_trials_in_which_it_is_known_what_became_of_an_attack(
+def test_the_attack_rate_excludes_unknown_results(
     folder: RunFolder,
 ) -> None:
     folder.trial("server-error", "add", solved(), met("visited"))

@@ -61,7 +61,7 @@ def test_what_is_significant_is_reported_with_interval_and_p(folder: RunFolder) 
     )
 
 
-def test_what_few_tasks_show_is_inconclusive_and_never_sets_its_own_sample_size(
+def test_few_tasks_are_inconclusive_and_set_no_sample_size(
     folder: RunFolder,
 ) -> None:
     for task in map(str, range(4)):
@@ -140,7 +140,7 @@ def test_with_a_control_the_tasks_that_a_drop_takes_are_reported(tmp_path: Path)
     assert _conclusions(folder)[-1].endswith("; a drop of 20 points takes 33 to 69 tasks.")
 
 
-def test_with_repeats_these_very_tasks_and_tasks_like_these_have_a_sentence_each(
+def test_repeats_give_conclusions_on_these_tasks_and_on_tasks_like_them(
     folder: RunFolder,
 ) -> None:
     for task in map(str, range(4)):

@@ -41,7 +41,7 @@ def test_trials_are_counted_by_their_ending(folder: RunFolder) -> None:
     assert endings.success == endings.success_if_void == endings.success_if_zero == Rate(2, 3)
 
 
-def test_a_crash_after_a_fault_counts_zero_and_would_be_left_out_if_it_were_void(
+def test_a_crash_after_a_fault_counts_as_a_failure(
     folder: RunFolder,
 ) -> None:
     folder.trial("server-error", "add", solved(), _calm())
@@ -57,7 +57,7 @@ def test_a_crash_after_a_fault_counts_zero_and_would_be_left_out_if_it_were_void
     assert endings.success_if_zero == Rate(1, 2)
 
 
-def test_a_crash_before_any_fault_is_run_again_and_would_be_a_failure_if_it_counted(
+def test_a_crash_before_any_fault_is_void_and_run_again(
     folder: RunFolder,
 ) -> None:
     folder.trial("clean", "add", BEFORE, _calm())

@@ -24,7 +24,7 @@ def met(*reports: str) -> Story:
     return Story().thinks(1, "goto").popup(1, *reports)
 
 
-def test_the_papers_table_tells_who_gave_up_before_and_after_a_click(folder: RunFolder) -> None:
+def test_the_papers_table_counts_giving_up_before_and_after_a_click(folder: RunFolder) -> None:
     folder.trial("server-error", "add", failed(), met().stops())
     folder.trial("server-error", "move", failed(), met("followed", "visited").stops())
     folder.trial("server-error", "share", failed(), met("visited").stops())

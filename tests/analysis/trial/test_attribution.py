@@ -22,7 +22,7 @@ def test_a_task_that_began_twice_has_two_runs() -> None:
     }
 
 
-def test_where_no_task_was_told_of_nothing_is_attributed() -> None:
+def test_without_announced_tasks_nothing_is_attributed() -> None:
     entries = trace(asked("x1"))
     assert not tasks_by_exchange(entries)
     assert not entries_by_task(entries)

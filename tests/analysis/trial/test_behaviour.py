@@ -44,7 +44,7 @@ def test_going_on_for_long_without_the_page_is_fruitless(tmp_path: Path) -> None
     assert not record.behaviour.premature_stop(record.outcome)
 
 
-def test_an_agent_that_recovered_neither_stopped_early_nor_went_on_in_vain(tmp_path: Path) -> None:
+def test_a_recovered_agent_is_neither_premature_nor_fruitless(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").fault(1).thinks(2, "reload").page("x2")
     record = trial(tmp_path, story.thinks(3, "send_msg_to_user").stops(), failed())
 

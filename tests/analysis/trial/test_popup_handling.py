@@ -37,5 +37,5 @@ def test_what_is_typed_at_the_site_has_a_field(tmp_path: Path) -> None:
     assert popup_handling.typed
 
 
-def test_a_trial_without_a_popup_has_none_to_handle(tmp_path: Path) -> None:
+def test_a_trial_without_a_popup_has_no_popup_handling(tmp_path: Path) -> None:
     assert of(Story().fault(1), tmp_path) is None

@@ -12,7 +12,7 @@ from warex.traces.outcome import Unscored, Void
 from warex.traces.paths import EVENTS, TrialKey
 
 
-def test_a_trial_tells_what_happened_in_it(tmp_path: Path) -> None:
+def test_a_trial_record_has_the_events_of_its_trace(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").fault(1).thinks(2, "reload", (2000, 30)).page("x2")
     folder = RunFolder(tmp_path).trial("server-error", "add event/1", solved(), story, attempt=2)
 

@@ -57,28 +57,28 @@ def test_each_retry_of_what_its_answer_calls_permanent_is_blind(status: int) -> 
 
 
 @pytest.mark.parametrize("status", [408, 500, 502, 503, 504])
-def test_what_may_pass_is_blind_only_once_it_has_failed_alike_twice(status: int) -> None:
+def test_a_retry_of_a_transient_error_is_blind_after_two_equal_failures(status: int) -> None:
     story = reloads(status, 3)
 
     assert of(story).retries == requests(story, "x2", "x3", "x4")
     assert of(story).blind == requests(story, "x3", "x4")
 
 
-def test_failures_that_differ_are_not_failures_alike() -> None:
+def test_different_failures_are_not_equal_failures() -> None:
     story = Story().thinks(1, "goto").fault(1, status=500)
     story.thinks(2, "reload").fault(2, status=502).thinks(3, "reload").fault(3, status=500)
 
     assert of(story).blind == ()
 
 
-def test_who_does_something_else_in_between_is_not_blind() -> None:
+def test_another_request_in_between_makes_a_retry_not_blind() -> None:
     story = Story().thinks(1, "goto").fault(1, status=403)
     story.thinks(2, "goto").page("x2", OTHER).thinks(3, "goto").page("x3")
 
     assert (of(story).retries, of(story).blind) == (requests(story, "x3"), ())
 
 
-def test_who_gives_up_has_broken_no_rule() -> None:
+def test_an_agent_that_gives_up_breaks_no_rule() -> None:
     story = Story().thinks(1, "goto").fault(1, status=404).thinks(2, "report_infeasible").stops()
 
     asked = of(story)
@@ -138,21 +138,21 @@ def reconnects(times: int, second: tuple[str, ...] = ("refuse",)) -> Story:
     return story
 
 
-def test_a_further_connection_try_is_a_retry_and_blind_after_two_that_failed_alike() -> None:
+def test_the_third_identical_connection_try_is_a_blind_retry() -> None:
     story = reconnects(3)
 
     assert of(story).retries == tries(story, "i2", "i3", "i4")
     assert of(story).blind == tries(story, "i3", "i4")
 
 
-def test_connection_tries_that_fail_otherwise_are_not_failures_alike() -> None:
+def test_different_connection_failures_are_not_equal_failures() -> None:
     story = reconnects(1, ("dns_error",)).thinks(3, "reload").page("x3")
 
     assert of(story).retries == (*tries(story, "i2"), *requests(story, "x3"))
     assert of(story).blind == ()
 
 
-def test_the_first_request_that_reaches_the_host_is_the_retry_of_a_failed_try() -> None:
+def test_the_first_request_that_reaches_the_host_is_the_retry() -> None:
     story = reconnects(0).thinks(2, "goto").page("x2", f"{SHOP}cart").thinks(3, "goto").page("x3")
 
     assert of(story).retries == requests(story, "x2")
@@ -165,7 +165,7 @@ def test_a_request_to_another_host_or_port_is_not_a_retry_of_a_failed_try() -> N
     assert of(story).retries == ()
 
 
-def test_who_goes_elsewhere_in_between_tries_to_connect_is_not_blind() -> None:
+def test_another_host_in_between_makes_a_connection_try_not_blind() -> None:
     story = reconnects(1).thinks(3, "goto").page("x3", "https://elsewhere.example/")
     story.thinks(4, "goto").fails_to_reach(4)
 
@@ -173,7 +173,7 @@ def test_who_goes_elsewhere_in_between_tries_to_connect_is_not_blind() -> None:
     assert of(story).blind == ()
 
 
-def test_tries_within_a_hold_are_one_unless_the_model_has_answered_between_them() -> None:
+def test_tries_within_a_hold_are_one_unless_the_model_answers_between() -> None:
     silent = reconnects(0).fails_to_reach(2, repeat_of="i1").fails_to_reach(3, repeat_of="i1")
     asked = reconnects(0).thinks(2, "reload").fails_to_reach(2, repeat_of="i1")
 
@@ -189,7 +189,7 @@ def test_a_program_needs_no_model_to_connect_again() -> None:
     assert of(story).blind == requests(story, "x3")
 
 
-def test_a_connection_that_is_only_slow_or_of_an_older_protocol_has_not_failed() -> None:
+def test_a_slow_or_older_protocol_is_not_a_failed_connection() -> None:
     for effect in ("lose_packets", "reorder_packets", "refuse_http2"):
         story = Story().thinks(1, "goto").fails_to_reach(1, effects=(effect,)).page("x1")
         story.thinks(2, "reload").page("x2")
@@ -208,7 +208,7 @@ def test_a_model_that_could_not_be_reached_is_asked_again() -> None:
     ("headers", "is_early"),
     [({"Retry_After": "5"}, False), ({"Retry_After": "9"}, True), ({}, False)],
 )
-def test_who_asks_before_the_announced_time_is_over_is_early(
+def test_a_retry_before_the_announced_time_is_early(
     headers: dict[str, str], is_early: bool
 ) -> None:
     story = refused(Story().thinks(1, "goto"), 1, 429, **headers)
@@ -231,7 +231,7 @@ def test_any_other_answer_asks_to_wait_for_itself_only() -> None:
     assert of(story).early == requests(story, "x3")
 
 
-def test_who_cannot_connect_again_has_not_asked_too_early_for_another_page() -> None:
+def test_a_failed_connection_is_not_an_early_retry_of_another_page() -> None:
     story = refused(Story().thinks(1, "goto"), 1, 503, Retry_After="60")
     story.thinks(2, "goto").fails_to_reach(2)
 
@@ -302,7 +302,7 @@ def test_an_sdk_that_does_not_wait_is_early(waited_s: float, is_early: bool) -> 
     assert of(story).early == (again if is_early else ())
 
 
-def test_the_budget_that_one_page_takes_is_a_share_of_what_follows_the_fault() -> None:
+def test_a_pages_budget_is_a_share_of_the_steps_after_the_fault() -> None:
     story = Story().thinks(1, "goto").page("x1", OTHER).thinks(2, "goto").fault(2)
     story.thinks(3, "reload", (3000, 10)).page("x3").thinks(4, "noop", (3000, 10))
     story.thinks(5, "goto").page("x5", OTHER).thinks(6, "noop").stops()
@@ -321,7 +321,7 @@ def test_without_a_fault_it_is_the_share_of_all_steps() -> None:
     assert of(story) == Strategy(one_page=OnePage(OTHER, 2 / 3, 2 / 3))
 
 
-def test_an_agent_that_only_reloads_breaks_the_rule_and_one_that_stops_does_not() -> None:
+def test_an_agent_that_only_reloads_breaks_the_rule() -> None:
     trivial = of(reloads(404, 8))
     stops = of(reloads(404, 0).thinks(2, "report_infeasible"))
 
@@ -330,7 +330,7 @@ def test_an_agent_that_only_reloads_breaks_the_rule_and_one_that_stops_does_not(
     assert trivial.one_page == OnePage(SHOP, 1.0, 1.0)
 
 
-def test_in_words_each_rule_has_its_lines() -> None:
+def test_each_rule_is_described_with_its_trace_lines() -> None:
     broken = Strategy(retries=(3, 5), blind=(5,), early=(3, 5))
 
     assert [*in_words(broken)] == [

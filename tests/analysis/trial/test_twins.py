@@ -65,7 +65,7 @@ def test_the_last_counted_attempt_is_the_twin(tmp_path: Path) -> None:
     assert all(isinstance(one.event, RequestSeen) for one in twin.requests)
 
 
-def test_a_twin_is_found_though_an_earlier_attempt_was_lost_with_its_machine(
+def test_a_twin_is_matched_though_an_earlier_attempt_was_lost(
     tmp_path: Path,
 ) -> None:
     folder = RunFolder(tmp_path).manifest()
@@ -77,7 +77,7 @@ def test_a_twin_is_found_though_an_earlier_attempt_was_lost_with_its_machine(
     assert trial.parting is not None
 
 
-def test_a_damaged_twin_is_none(tmp_path: Path) -> None:
+def test_a_damaged_clean_trial_is_not_a_twin(tmp_path: Path) -> None:
     clean = RunFolder(tmp_path).manifest().trial("clean", "add", solved(), _clean())
     (clean / EVENTS).write_text("{}\n{}\n")
 

@@ -57,7 +57,7 @@ def test_a_replayed_answer_is_reported_at_its_price_but_not_paid_again(tmp_path:
     assert [call.original_latency_s for call in use.calls] == [3.0, None]
 
 
-def test_speed_is_told_of_streamed_answers_only_and_not_of_those_given_again(
+def test_token_speed_counts_only_streamed_answers_that_are_not_replayed(
     tmp_path: Path,
 ) -> None:
     full = Story().thinks(1, "goto", (1000, 90)).thinks(2, "goto", original=3.0, stream=True)
@@ -72,7 +72,7 @@ def test_speed_is_told_of_streamed_answers_only_and_not_of_those_given_again(
     assert [call.first_token_s for call in use.calls] == [None, 0.4]
 
 
-def test_an_unpriced_model_leaves_what_was_paid_open_only_where_it_was_asked(
+def test_only_calls_that_were_not_replayed_need_a_price_for_paid_cost(
     tmp_path: Path,
 ) -> None:
     replayed = Story().thinks(1, "goto", model="house-model", original=3.0).thinks(2, "goto")

@@ -10,7 +10,7 @@ def test_every_interval_holds_the_truth_and_chance_is_rarely_believed(
     assert command.main([table, "--draws", "150"]) == 0, capsys.readouterr().out
 
 
-def test_a_gate_at_its_truth_rarely_breaks_and_a_rate_s_interval_mostly_holds(
+def test_the_rates_command_checks_gates_and_intervals(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "_SIZES", ((6, 1), (6, 5)))

@@ -29,7 +29,7 @@ def test_every_family_occurs_and_most_cases_differ() -> None:
     assert len({(it.sends, it.answer, it.then) for it in cases if "tls" not in it.family}) > 1500
 
 
-def test_mistakes_are_few_and_some_messages_have_none() -> None:
+def test_mutations_are_few_and_some_messages_have_none() -> None:
     message = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
     results = [mutate(rng_for(1, number), message) for number in range(200)]
 

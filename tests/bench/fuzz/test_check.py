@@ -40,29 +40,29 @@ def _errors(folder: Path, received: Received, *events: Any) -> list[str]:
     return list(disagreements([received], path))
 
 
-def test_an_answer_of_the_site_that_the_trace_has_is_borne(tmp_path: Path) -> None:
+def test_a_recorded_answer_of_the_site_passes_the_check(tmp_path: Path) -> None:
     assert not _errors(tmp_path, _received(SITE_STATUS), _response(SITE_STATUS, "site"), END)
 
 
-def test_an_answer_of_ours_that_the_trace_has_is_borne(tmp_path: Path) -> None:
+def test_a_recorded_answer_of_warex_passes_the_check(tmp_path: Path) -> None:
     assert not _errors(tmp_path, _received(400), _response(400, "warex"), END)
 
 
-def test_a_refused_request_that_the_trace_has_is_borne(tmp_path: Path) -> None:
+def test_a_recorded_refusal_passes_the_check(tmp_path: Path) -> None:
     refused = RequestRefused(connection="c1", status=400, line="GET", reason="no path")
 
     assert not _errors(tmp_path, _received(400), refused, END)
 
 
-def test_an_answer_that_the_trace_lacks_is_not(tmp_path: Path) -> None:
+def test_an_unrecorded_answer_fails_the_check(tmp_path: Path) -> None:
     assert _errors(tmp_path, _received(400), END)
 
 
-def test_an_answer_that_the_site_never_gave_is_not(tmp_path: Path) -> None:
+def test_an_answer_that_the_site_never_gave_fails_the_check(tmp_path: Path) -> None:
     assert _errors(tmp_path, _received(400), _response(400, "site"), END)
 
 
-def test_an_odd_answer_that_comes_as_the_site_gave_it_may_be_read_otherwise(
+def test_an_odd_answer_may_pass_unchanged(
     tmp_path: Path,
 ) -> None:
     odd = b"HTTP/1.1 999 Odd\r\n\r\n"
@@ -73,20 +73,20 @@ def test_an_odd_answer_that_comes_as_the_site_gave_it_may_be_read_otherwise(
     assert _errors(tmp_path, Received(case, odd, [999]), END)
 
 
-def test_an_answer_that_names_warex_is_not(tmp_path: Path) -> None:
+def test_an_answer_that_names_warex_fails_the_check(tmp_path: Path) -> None:
     named = _received(400, data=b"Server: WAREX")
 
     assert _errors(tmp_path, named, _response(400, "warex"), END)
 
 
-def test_an_answer_whose_status_is_none_is_not(tmp_path: Path) -> None:
+def test_an_answer_without_a_status_fails_the_check(tmp_path: Path) -> None:
     received = _received()
     received.unreadable.append(b"2x0")
 
     assert _errors(tmp_path, received, END) == ["case 1: the answer's status is b'2x0'"]
 
 
-def test_a_void_trial_and_one_without_an_end_are_not(tmp_path: Path) -> None:
+def test_a_void_or_unfinished_trial_fails_the_check(tmp_path: Path) -> None:
     assert _errors(tmp_path, _received(), HarnessBroke(reason="a bug"), END)
     (tmp_path / "events.jsonl").unlink()
     assert _errors(tmp_path, _received(), _response(SITE_STATUS, "site"))
@@ -97,7 +97,7 @@ def test_what_the_control_port_answers_is_not_an_exchange(tmp_path: Path) -> Non
 
 
 @pytest.mark.wire
-def test_a_lane_bears_mutated_messages(workspace: Workspace) -> None:
+def test_a_lane_survives_mutated_messages(workspace: Workspace) -> None:
     # Those that may name any host are for the command, which first leaves the network.
     numbers = [number for number in range(1, 40) if not case(1, number).may_name_any_host]
 

@@ -20,7 +20,7 @@ def _run_fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_a_thousand_mutated_messages_are_borne() -> None:
+def test_a_lane_survives_a_thousand_mutated_messages() -> None:
     done = _run_fuzz("--cases", "1000", "--failures", "3")
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -109,7 +109,7 @@ def _mistakes(
     return list(mistakes(ledger, log or _log(), seen or _seen(), {SOCKET: 1}))
 
 
-def test_nothing_is_wrong_where_all_agree() -> None:
+def test_accounts_that_agree_are_clean() -> None:
     assert _mistakes(_clean()) == []
 
 
@@ -177,7 +177,7 @@ def test_a_ledger_with_an_event_too_many_is_not_clean(extra: Any) -> None:
 @pytest.mark.parametrize(
     ("times", "missing", "clean"), [(0, 1, False), (1, 1, True), (1, 2, False), (2, 2, True)]
 )
-def test_as_many_requests_may_be_missing_as_are_counted(
+def test_a_limited_number_of_requests_may_be_missing(
     times: int, missing: int, outcome: RequestOutcome, *, clean: bool
 ) -> None:
     log = _log()

@@ -30,9 +30,7 @@ def shop(workspace: Workspace) -> Iterator[int]:
 
 
 @pytest.mark.slow
-def test_what_a_client_was_answered_through_a_lane_stands_in_its_trace(
-    workspace: Workspace, shop: int
-) -> None:
+def test_every_answer_through_a_lane_is_in_its_trace(workspace: Workspace, shop: int) -> None:
     with lane(workspace) as counting:
         _ask(counting, shop, counted=True)
 
@@ -60,7 +58,7 @@ def test_a_lane_on_which_nothing_was_counted_fails_the_row(workspace: Workspace,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [0, 1])
-def test_what_was_passed_through_stands_in_the_trace(
+def test_traffic_that_was_passed_through_is_in_the_trace(
     workspace: Workspace, shop: int, more: int
 ) -> None:
     config = warex_config(workspace)

@@ -33,7 +33,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
     return ran
 
 
-def test_each_round_learns_from_all_runs_of_its_seed_so_far_and_of_no_other(
+def test_each_round_learns_from_all_earlier_runs_of_its_seed(
     tmp_path: Path, commands: list[Sequence[str]]
 ) -> None:
     dagger = Dagger(Experiment(tmp_path, SMALL), (0, 1), rounds=2, sample=3, live=("a-task",))
@@ -75,7 +75,7 @@ def test_live_tasks_are_of_unseen_sites_and_no_seed_has_more_than_another(
         assert [it["name"] for it in campaign["conditions"]] == ["clean", "http-error"]
 
 
-def test_a_run_with_a_served_model_begins_again_since_the_model_has_a_new_port(
+def test_a_run_with_a_served_model_restarts_since_its_port_changes(
     tmp_path: Path, commands: list[Sequence[str]]
 ) -> None:
     (tmp_path / "run-of-oracle-0").mkdir()
@@ -84,7 +84,7 @@ def test_a_run_with_a_served_model_begins_again_since_the_model_has_a_new_port(
     assert not any("--resume" in command for command in commands)
 
 
-def test_success_rises_only_where_tasks_are_significantly_more_often_solved() -> None:
+def test_success_rises_only_if_the_difference_is_significant() -> None:
     def trials(solved: int) -> list[LiveTrial]:
         return [LiveTrial(f"t{at}", "http-error", at < solved) for at in range(12)]
 

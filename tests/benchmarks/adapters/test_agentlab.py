@@ -67,9 +67,7 @@ def test_a_task_whose_site_has_no_address_is_refused(home: Path) -> None:
         bench(home, sites={"map": "http://m.example"}).validate(TASKS, [AGENT])
 
 
-def test_sites_of_this_machine_get_hosts_that_no_browser_takes_for_loopback(
-    home: Path, tmp_path: Path
-) -> None:
+def test_local_sites_get_host_names_that_are_not_loopback(home: Path, tmp_path: Path) -> None:
     made = bench(
         home, sites={"map": "http://127.0.0.1:3000", "wikipedia": "http://wiki.example:8888/wiki/A"}
     )
@@ -105,9 +103,7 @@ def test_miniwob_is_served_again_and_knows_whether_a_browser_came(
     assert plain["MINIWOB_URL"] == environment.maps[0].partition("=")[2] + "/miniwob/"
 
 
-def test_one_experiment_is_asked_for_with_a_folder_and_a_browser_of_its_own(
-    home: Path, tmp_path: Path
-) -> None:
+def test_one_experiment_gets_its_own_folder_and_browser(home: Path, tmp_path: Path) -> None:
     made = bench(home, options={"agent": "AGENT_4o", "slow_mo": 0})
     with made.start_environment(
         "webarena.70", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
@@ -155,7 +151,7 @@ LATE = {"kind": "javascript_failure", "mode": "delay", "delay": 2.0}
         ("webarena.70", Scenario(name="s", arm="start"), "start"),
     ],
 )
-def test_faults_begin_where_the_harness_bears_them(
+def test_faults_start_where_the_harness_survives_them(
     home: Path, task: str, of: Scenario, armed: str
 ) -> None:
     assert bench(home).arm(of, task) == armed
@@ -229,7 +225,7 @@ def test_openrouter_is_mapped_since_agentlab_spells_it_out(home: Path) -> None:
         (AgentSpec("a", "playbook:x.yaml"), {}, False),
     ],
 )
-def test_a_key_that_is_not_set_is_reported_before_the_harness_tries_for_minutes(
+def test_a_missing_key_is_reported_before_the_harness_starts(
     home: Path, agent: AgentSpec, environment: dict[str, str], refused: bool
 ) -> None:
     if not refused:

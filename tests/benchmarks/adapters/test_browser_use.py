@@ -176,7 +176,7 @@ def test_no_first_page_ends_it() -> None:
     assert benchmark().arm(load_preset("paper/network-error"), TASK) == "first_page"
 
 
-def test_the_picture_that_its_browser_shows_first_is_not_a_page_of_the_task() -> None:
+def test_the_browsers_start_picture_is_not_a_page_of_the_task() -> None:
     assert "https://cf.browser-use.com/*" in benchmark().exclusions(TASK)
 
 
@@ -254,7 +254,7 @@ def test_the_testbeds_check_judges_its_tasks(
         ({"done": False, "errors": ["Stopped due to 5 consecutive failures"]}, "agent_crashed"),
     ],
 )
-def test_its_history_says_how_it_ended(tmp_path: Path, answer: dict[str, Any], ending: str) -> None:
+def test_the_history_gives_the_ending(tmp_path: Path, answer: dict[str, Any], ending: str) -> None:
     result = read(own(tmp_path, SHOP), tmp_path, **HISTORY | answer)
 
     assert (result.ending, result.score, result.answer) == (ending, 0.0, None)

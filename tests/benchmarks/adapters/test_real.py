@@ -111,7 +111,7 @@ def test_set_up_and_judging_are_never_touched(
     assert benchmark.sites(name)[0] + "/submit?*" in benchmark.exclusions(name)
 
 
-def test_a_stand_in_is_mapped_in_the_place_of_its_site_alone(real: Make, tmp_path: Path) -> None:
+def test_a_stand_in_replaces_only_its_own_site(real: Make, tmp_path: Path) -> None:
     benchmark = real(sites={"gomail": "http://127.0.0.1:8001"})
 
     def maps(name: str) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ def test_the_demo_agent_is_given_the_actions_that_the_options_name(
     assert real().vocabulary.recover == ()
 
 
-def test_an_agent_of_ones_own_takes_the_demo_agents_place(real: Make, tmp_path: Path) -> None:
+def test_your_own_agent_replaces_the_demo_agent(real: Make, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     own = {"file": str(file), "name": "MyArgs", "arguments": {"depth": 2}}
     any_model = replace(GPT, model="llama-3")
@@ -236,7 +236,7 @@ def test_nothing_is_submitted_to_the_leaderboard(real: Make, tmp_path: Path) -> 
     assert real().command(job(tmp_path), TaskEnvironment()).variables["RUNID"] == ""
 
 
-def test_its_browser_is_the_canarys_with_our_arguments(real: Make, tmp_path: Path) -> None:
+def test_the_browser_is_the_canarys_with_warexs_arguments(real: Make, tmp_path: Path) -> None:
     variables = real().command(job(tmp_path), TaskEnvironment()).variables
     program = Path(variables["PLAYWRIGHT_BROWSERS_PATH"]) / "chromium-7/chrome-linux/chrome"
 
@@ -352,7 +352,7 @@ def test_no_result_is_a_crash_or_the_end_of_its_time(tmp_path: Path) -> None:
     assert read(tmp_path, code=None, experiment_status="started").ending == "time_limit"
 
 
-def test_a_result_that_is_written_counts_though_its_time_was_up(tmp_path: Path) -> None:
+def test_a_written_result_counts_even_after_the_time_limit(tmp_path: Path) -> None:
     assert read(tmp_path, code=None, cum_reward=1, **DONE, **JUDGED).score == 1.0
 
 
@@ -374,13 +374,13 @@ def failed(folder: Path, kind: str, words: str, trace: str = "") -> TaskResult:
         ("ValueError", "LLM response is not a valid floating point number: x", "could not judge"),
     ],
 )
-def test_what_says_nothing_about_the_agent_is_void(
+def test_failures_that_are_not_the_agents_void_the_trial(
     tmp_path: Path, kind: str, words: str, says: str
 ) -> None:
     assert says in str(failed(tmp_path, kind, words).void_reason)
 
 
-def test_an_exception_is_the_agents_where_it_chose_and_the_harnesss_elsewhere(
+def test_an_exception_in_get_action_is_the_agents_crash(
     tmp_path: Path,
 ) -> None:
     agents = failed(tmp_path, "AttributeError", "no content", "…, line 5, in get_action\n  x")

@@ -124,7 +124,7 @@ def test_one_task_is_run_by_steps_own_configuration(
     assert command.variables["PYTHONPATH"].split(os.pathsep) == list(map(str, folders))
 
 
-def test_a_first_page_that_shows_is_borne(step: Make) -> None:
+def test_faults_that_still_show_a_first_page_start_with_it(step: Make) -> None:
     assert step().arm(load_preset("paper/server-error"), "0") == "first_page"
 
 

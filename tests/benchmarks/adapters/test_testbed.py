@@ -149,7 +149,7 @@ def test_a_wrong_answer_says_what_is_wrong(
 
 @pytest.mark.wire
 @pytest.mark.parametrize("ending", ["reported_infeasible", "step_limit"])
-def test_who_gives_no_answer_is_judged_without_one(
+def test_an_agent_without_an_answer_is_still_judged(
     bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path, ending: str
 ) -> None:
     result = bench.read(job_in(wrote(tmp_path, ending, RIGHT), TASK), site, 0)
@@ -158,7 +158,7 @@ def test_who_gives_no_answer_is_judged_without_one(
 
 
 @pytest.mark.wire
-def test_when_its_time_was_up_the_state_is_judged_all_the_same(
+def test_the_state_is_judged_even_after_the_time_limit(
     bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
     result = bench.read(job_in(tmp_path, TASK), site, None)
@@ -185,7 +185,7 @@ def test_a_crash_is_reported_with_the_agents_last_words(
     ("code", "why"),
     [(3, "the agent found no Chromium"), (4, "the agent's model endpoint cannot be used")],
 )
-def test_what_says_nothing_about_the_agent_is_unusable(
+def test_failures_that_are_not_the_agents_are_unusable(
     bench: TestbedBenchmark, tmp_path: Path, code: int, why: str
 ) -> None:
     folder = wrote(tmp_path, "model_error", error="It answered 401: no key")

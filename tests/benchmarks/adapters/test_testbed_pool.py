@@ -75,7 +75,7 @@ def test_trials_at_the_same_time_have_testbeds_of_their_own(pool: TestbedPool) -
     assert len(ports) == 2
 
 
-def test_one_that_has_died_is_replaced(pool: TestbedPool, tmp_path: Path) -> None:
+def test_a_testbed_that_died_is_replaced(pool: TestbedPool, tmp_path: Path) -> None:
     with pool.acquire(None) as first:
         children = Path("/proc/self/task").glob("*/children")
         for pid in (pid for listed in children for pid in listed.read_text().split()):
@@ -86,7 +86,7 @@ def test_one_that_has_died_is_replaced(pool: TestbedPool, tmp_path: Path) -> Non
         assert asked(second["admin_port"], "GET", "/health") == {"ok": True, "requests": 0}
 
 
-def test_all_end_with_the_pool_even_when_a_trial_breaks() -> None:
+def test_every_testbed_ends_with_the_pool_even_after_an_error() -> None:
     ports = []
 
     def broken() -> None:
@@ -100,7 +100,7 @@ def test_all_end_with_the_pool_even_when_a_trial_breaks() -> None:
     assert not any(map(listens, ports))
 
 
-def test_all_end_with_a_process_that_is_killed() -> None:
+def test_every_testbed_ends_with_a_killed_process() -> None:
     code = (
         "import sys, warex.benchmarks.adapters.testbed_pool as p\n"
         "pool = p.TestbedPool()\n"
@@ -134,9 +134,7 @@ def test_one_certificate_is_good_for_every_site(tmp_path: Path) -> None:
                 assert connection.getresponse().status == 200
 
 
-def test_one_that_speaks_tls_is_not_lent_to_who_comes_by_proxy(
-    pool: TestbedPool, tmp_path: Path
-) -> None:
+def test_a_tls_testbed_is_not_reused_behind_the_proxy(pool: TestbedPool, tmp_path: Path) -> None:
     ca = ensure_ca(tmp_path)
     with pool.acquire(ca) as direct:
         pass

@@ -138,7 +138,7 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
         (scenario("start", kind="connection_cut"), "1", "start"),
     ],
 )
-def test_faults_wait_until_the_harness_bears_them(
+def test_faults_wait_until_the_harness_survives_them(
     webarena: Make, scenario: Scenario, name: str, arm: str
 ) -> None:
     assert webarena().arm(scenario, name) == arm

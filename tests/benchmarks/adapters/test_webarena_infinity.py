@@ -93,7 +93,7 @@ def test_a_folder_that_is_not_a_checkout_is_reported_by_what_it_lacks(
 
 
 @pytest.mark.parametrize("preset", ["paper/server-error", "paper/javascript"])
-def test_its_set_up_bears_no_fault(infinity: Make, preset: str) -> None:
+def test_the_set_up_meets_no_fault(infinity: Make, preset: str) -> None:
     assert infinity().arm(load_preset(preset), TASK) == "first_llm_call"
     scenario = load_preset(preset).model_copy(update={"arm": "start"})
     assert isinstance(scenario, Scenario)

@@ -51,7 +51,7 @@ def webvoyager(places: dict[str, Path]) -> Make:
     return make
 
 
-def test_the_tasks_are_the_checkouts_or_a_file_of_ones_own(
+def test_the_tasks_are_the_checkouts_or_those_of_your_own_file(
     webvoyager: Make, places: dict[str, Path]
 ) -> None:
     assert webvoyager().tasks() == (TASK,)
@@ -75,7 +75,7 @@ def test_the_tasks_are_the_checkouts_or_a_file_of_ones_own(
         (None, r"tasks\.jsonl cannot be read: .*No such file"),
     ],
 )
-def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
+def test_a_file_without_tasks_is_reported_with_a_remedy(
     webvoyager: Make, tmp_path: Path, content: str | None, says: str
 ) -> None:
     if content is not None:
@@ -84,7 +84,7 @@ def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
         webvoyager(tasks=str(tmp_path / "tasks.jsonl")).tasks()
 
 
-def test_a_folder_that_is_not_a_checkout_is_reported_by_what_was_found_there(
+def test_a_folder_that_is_not_a_checkout_is_reported_with_its_contents(
     webvoyager: Make, tmp_path: Path
 ) -> None:
     (tmp_path / "else").mkdir()
@@ -113,13 +113,13 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
         (scenario("start", kind="dns_failure"), "start"),
     ],
 )
-def test_what_selenium_raises_at_and_what_a_blind_click_hits_waits(
+def test_connection_faults_and_popups_wait_for_the_first_model_call(
     webvoyager: Make, scenario: Scenario, arm: str
 ) -> None:
     assert webvoyager().arm(scenario, TASK) == arm
 
 
-def test_its_model_is_served_in_the_place_of_the_one_address_it_knows(webvoyager: Make) -> None:
+def test_the_agents_fixed_model_address_is_mapped_to_the_model(webvoyager: Make) -> None:
     benchmark = webvoyager({SITE: "http://127.0.0.1:8001"})
 
     assert benchmark.endpoints(GPT) == (ENDPOINT,)
@@ -249,7 +249,7 @@ def test_a_judge_without_a_verdict_says_nothing_of_the_agent(
         ("API call complete...\nDriver error when adding set-of-mark.\n", "agent_crashed"),
     ],
 )
-def test_its_log_says_why_there_is_no_answer(
+def test_a_missing_answer_is_explained_from_the_log(
     webvoyager: Make, tmp_path: Path, log: str, ending: Ending
 ) -> None:
     leave(tmp_path, log, None, WAITING)

@@ -61,7 +61,7 @@ def test_the_template_is_filled_in_and_split_by_no_shell(tmp_path: Path) -> None
     assert made.cwd == tmp_path
 
 
-def test_a_program_with_a_folder_lies_beside_the_campaign(tmp_path: Path) -> None:
+def test_a_programs_relative_path_is_beside_the_campaign(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/agent").touch()
     made = bench(tmp_path, command="bin/agent x").command(job("t", tmp_path), TaskEnvironment())
@@ -373,7 +373,7 @@ def test_what_is_expected_is_in_the_answer_that_the_result_names(
     assert came.score == float(bool(answer))
 
 
-def test_a_crash_is_none_the_less_a_crash_where_something_is_expected(tmp_path: Path) -> None:
+def test_a_crash_stays_a_crash_if_something_is_expected(tmp_path: Path) -> None:
     (tmp_path / "agent.log").write_text("42\n")
     made = bench(expect="42")
 

@@ -21,7 +21,7 @@ MADE = [kind for kind in BENCHMARKS if kind.recipe is not None]
         replace(RECIPE, pins="pins/agentlab.txt"),
     ],
 )
-def test_whatever_differs_is_another_recipe(other: Recipe) -> None:
+def test_any_difference_makes_another_recipe(other: Recipe) -> None:
     assert other.digest != RECIPE.digest
     assert RECIPE.digest == replace(RECIPE).digest
 

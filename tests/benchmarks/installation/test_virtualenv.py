@@ -35,7 +35,7 @@ def wheel(folder: Path, name: str = "toy") -> Path:
     return path
 
 
-def test_what_is_made_can_be_used_and_is_recognised_at_once(tmp_path: Path) -> None:
+def test_a_made_environment_works_and_is_recognised(tmp_path: Path) -> None:
     recipe = replace(
         BARE,
         installs=(Install((str(wheel(tmp_path)),)),),

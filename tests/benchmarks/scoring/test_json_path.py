@@ -17,7 +17,7 @@ DOCUMENT: Any = {"a": {"b": [{"c": 1}, {"c": 2}]}, "k.d": {"e f": 3}, "list": [4
         ("list", [4, 5]),
     ],
 )
-def test_a_path_leads_to_what_lies_there(path: str, value: object) -> None:
+def test_a_json_path_gives_its_value(path: str, value: object) -> None:
     assert resolve_path(DOCUMENT, path) == value
 
 

@@ -18,7 +18,7 @@ def python(code: str) -> tuple[str, ...]:
     return (sys.executable, "-c", code)
 
 
-def test_its_code_and_the_last_line_of_its_standard_error_are_reported() -> None:
+def test_exit_code_and_last_line_of_standard_error_are_reported() -> None:
     ran = run_user_command("it", python("import sys; print('out'); sys.exit('first\\nno disk\\n')"))
 
     assert ran.ending == "ended with code 1 and said: no disk"
@@ -37,7 +37,7 @@ def test_what_cannot_start_or_does_not_end_voids_the_trial(tmp_path: Path) -> No
         run_user_command("it", ("sleep", "60"), limit_s=0.5)
 
 
-def test_what_it_leaves_running_delays_nothing() -> None:
+def test_a_background_process_of_a_command_delays_nothing() -> None:
     began = time.monotonic()
     left = "import subprocess; subprocess.Popen(['sleep', '20'])"
 
@@ -62,7 +62,7 @@ def test_what_is_not_a_command_is_reported(command: str | tuple[str, ...], says:
         split_command(command)
 
 
-def test_one_that_takes_long_is_announced_once() -> None:
+def test_a_slow_command_is_announced_once() -> None:
     notices: list[str] = []
 
     run_user_command("the check", ("sleep", "0.4"), notify=notices.append, slow_s=0.1)
@@ -71,7 +71,7 @@ def test_one_that_takes_long_is_announced_once() -> None:
     assert notices == ["the check runs, for 300 s at most: sleep 0.4"]
 
 
-def test_one_that_is_stopped_ends_at_once_with_all_that_it_started(tmp_path: Path) -> None:
+def test_a_stopped_command_ends_with_its_children(tmp_path: Path) -> None:
     stop = threading.Event()
     starts = f"sleep 60 & echo $! > {tmp_path / 'pid'}; wait"
     errors: list[str] = []

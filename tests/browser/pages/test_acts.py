@@ -91,7 +91,7 @@ CLOSING: dict[str, tuple[Act, str]] = {
 
 
 @pytest.mark.parametrize("name", CLOSING)
-def test_a_popup_that_a_script_closes_is_distinguished_from_one_that_a_device_closes(
+def test_popups_closed_by_a_script_and_by_a_device_differ(
     browser: Browser, begin: Begin, site: Origin, name: str
 ) -> None:
     act, by = CLOSING[name]
@@ -120,7 +120,7 @@ SENT: dict[str, tuple[Act, set[tuple[str, str]]]] = {
 
 
 @pytest.mark.parametrize("name", SENT)
-def test_a_form_that_a_script_sends_is_distinguished_from_one_that_a_device_sends(
+def test_forms_sent_by_a_script_and_by_a_device_differ(
     browser: Browser, begin: Begin, site: Origin, name: str
 ) -> None:
     act, wanted = SENT[name]
@@ -149,7 +149,7 @@ STOLEN: dict[str, tuple[Act, set[tuple[str, str]]]] = {
 
 
 @pytest.mark.parametrize("name", STOLEN)
-def test_a_value_that_a_script_puts_in_is_distinguished_from_one_that_is_typed(
+def test_values_set_by_a_script_and_typed_values_differ(
     browser: Browser, begin: Begin, site: Origin, name: str
 ) -> None:
     act, wanted = STOLEN[name]

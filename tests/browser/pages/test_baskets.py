@@ -138,7 +138,7 @@ def test_a_price_is_written_as_the_shop_writes_its_own(
         page.context.close()
 
 
-def test_a_basket_that_scripts_draw_agrees_with_its_api_and_can_be_emptied_of_it(
+def test_a_sneaked_item_is_in_a_scripted_basket_and_can_be_removed(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     served(site, bag=SPA, api_bag=json.dumps(BAG))

@@ -147,7 +147,7 @@ def loading_page(site: Origin, how: str, body: str = STATE) -> str:
     return page_of(site, FROZEN + LOADS.replace("HOW", how), body, b"")
 
 
-def test_a_page_whose_data_never_come_goes_on_loading_until_it_is_loaded_again(
+def test_a_page_without_its_data_loads_until_it_is_reloaded(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     name = loading_page(site, BY_FETCH)

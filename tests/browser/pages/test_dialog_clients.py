@@ -35,7 +35,7 @@ def reported_texts(lane: Lane) -> list[str]:
 
 
 @pytest.mark.parametrize("dialog", ["alert", "confirm", "prompt"])
-def test_playwright_dismisses_a_dialog_at_once_and_goes_on(
+def test_playwright_dismisses_a_dialog_and_continues(
     browser: Browser, begin: Begin, site: Origin, dialog: Dialog
 ) -> None:
     with lane_to(begin, site, scenario(NativeDialog(dialog=dialog))) as lane:

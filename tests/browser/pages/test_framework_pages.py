@@ -264,7 +264,7 @@ def test_a_false_price_stays_in_a_page_that_a_framework_takes_over(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_lists_of_a_framework_stand_in_another_order_until_it_sorts_them(
+def test_lists_of_a_framework_are_reordered_until_it_sorts_them(
     browser: Browser, begin: Begin, pages: Origin, name: str
 ) -> None:
     with lane_to(begin, pages, scenario(Reorder(strength=1))) as lane:

@@ -76,7 +76,7 @@ def gives_up(browser: Browser, begin: Begin, site: Origin, fault: Fault) -> None
     assert not lane.events(HarnessBroke)
 
 
-def test_a_page_that_removes_what_it_does_not_know_goes_on_and_the_fault_is_missed(
+def test_a_page_that_removes_unknown_nodes_works_and_the_fault_is_missed(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     page_with(site, AT_ONCE)
@@ -103,7 +103,7 @@ ADDED = (
     ids=["at once", "microtask", "frame"],
 )
 @pytest.mark.parametrize("fault", ADDED, ids=lambda it: f"{it.kind}")
-def test_whatever_is_added_is_given_up_after_a_few_tries(
+def test_an_addition_that_the_page_removes_is_given_up(
     browser: Browser, begin: Begin, site: Origin, fault: Fault, script: str
 ) -> None:
     page_with(site, script)

@@ -78,7 +78,7 @@ TRANSLATED = {
     ],
     ids=["relabel", "translate"],
 )
-def test_a_label_of_several_nodes_stays_reworded_when_they_are_rendered_again(
+def test_a_label_of_several_nodes_stays_reworded_after_rendering(
     browser: Browser, begin: Begin, site: Origin, fault: Fault, wanted: dict[str, str]
 ) -> None:
     html = [(b"Content-Type", b"text/html; charset=utf-8")]

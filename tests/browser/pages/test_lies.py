@@ -146,7 +146,7 @@ shadow.attachShadow({{mode: "open"}}).innerHTML = "<span>$</span><span>129.90</s
 
 
 @pytest.mark.slow
-def test_a_price_is_one_however_many_nodes_hold_it(
+def test_a_price_in_several_nodes_is_one_price(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     html = [(b"Content-Type", b"text/html; charset=utf-8")]

@@ -191,7 +191,7 @@ def is_over(lane: Lane, path: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", FAULTS, ids=lambda kind: kind.__name__)
-def test_a_fault_is_met_or_has_nothing_to_change_whatever_is_asked_for(
+def test_every_fault_hits_or_has_nothing_to_change_on_every_resource(
     kind: type[Fault], run: Run, begin: Begin, answers: Origin, port: int
 ) -> None:
     size = 1.0 if issubclass(kind, VariationFault) else 0.05

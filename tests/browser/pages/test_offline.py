@@ -23,7 +23,7 @@ events.onerror = () => seen.push("error");
 </script>"""
 
 
-def test_whatever_chromium_asks_for_without_a_network_is_reset(
+def test_offline_resets_every_request_of_chromium(
     browser: Browser, begin: Begin, tmp_path: Path
 ) -> None:
     with lane_to(begin, "length", tmp_path, {"gone": {"kind": "offline", "lasts": 60}}) as lane:
@@ -40,7 +40,7 @@ def test_whatever_chromium_asks_for_without_a_network_is_reset(
     assert lane.events(FaultDelivered)
 
 
-def test_whatever_chromium_asks_for_comes_by_http_1_where_http_2_is_refused(
+def test_chromium_uses_http_1_for_all_if_http_2_is_refused(
     browser: Browser, begin: Begin, tmp_path: Path
 ) -> None:
     ca = ensure_ca(tmp_path / "ca")
@@ -68,7 +68,7 @@ def test_whatever_chromium_asks_for_comes_by_http_1_where_http_2_is_refused(
             assert bool(lane.events(FaultDelivered)) is bool(rules)
 
 
-def test_chromium_shows_a_reset_and_a_page_gets_its_events_again_afterwards(
+def test_an_event_stream_reconnects_after_a_reset_in_chromium(
     browser: Browser, begin: Begin, tmp_path: Path
 ) -> None:
     fault = {"kind": "offline", "lasts": 2}

@@ -48,7 +48,7 @@ PLAYED = {"length": tuple(FAULTS), "chunks": ("close",), "h2": ("close", "reset"
 
 
 @pytest.mark.parametrize("framing", list(PLAYED))
-def test_each_request_is_met_as_its_fault_says(
+def test_each_request_gets_its_faults_partial_answer(
     browser: Browser, begin: Begin, tmp_path: Path, framing: str
 ) -> None:
     with lane_to(begin, framing, tmp_path, FAULTS) as lane:
@@ -77,7 +77,7 @@ def test_each_request_is_met_as_its_fault_says(
     assert len(lane.events(FaultDelivered)) + len(missed) == len(lane.events(FaultPlanned))
 
 
-def test_selenium_meets_the_same(begin: Begin, tmp_path: Path) -> None:
+def test_selenium_gets_the_same_partial_answers(begin: Begin, tmp_path: Path) -> None:
     chromedriver = shutil.which("chromedriver")
     assert chromedriver, "install chromium-driver"
     errors = {

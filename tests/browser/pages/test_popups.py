@@ -29,7 +29,7 @@ def closes(browser: Browser, begin: Begin, site: Origin, name: str) -> None:
         page.context.close()
 
 
-def test_a_popup_stands_over_a_page_until_it_is_closed(
+def test_a_popup_covers_a_page_until_it_is_closed(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     closes(browser, begin, site, "strict")
@@ -52,7 +52,7 @@ def test_a_popup_that_is_closed_before_chromium_calls_it_visible_was_shown(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PAGES.keys() - {"strict"}))
-def test_a_popup_stands_over_every_kind_of_page(
+def test_a_popup_covers_every_kind_of_page(
     browser: Browser, begin: Begin, site: Origin, name: str
 ) -> None:
     closes(browser, begin, site, name)

@@ -30,7 +30,7 @@ def deploy(site: Origin, version: int) -> None:
 
 
 @pytest.mark.slow
-def test_an_old_page_and_script_meet_the_data_of_today_until_a_reload_by_force(
+def test_a_stale_page_and_script_stay_until_a_forced_reload(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     deploy(site, 1)
@@ -83,7 +83,7 @@ def test_a_worker_ends_by_what_its_parameter_says(
 
 
 @pytest.mark.slow
-def test_a_worker_that_a_browser_stopped_goes_on_and_is_told_of_once(
+def test_a_stopped_worker_continues_and_is_reported_once(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     deploy(site, 1)
@@ -114,7 +114,7 @@ def test_a_worker_that_a_browser_stopped_goes_on_and_is_told_of_once(
         ("navigator.serviceWorker.register('/own.js')", b"", "the site has a service worker"),
     ],
 )
-def test_where_a_site_can_have_no_worker_the_fault_is_missed_with_its_reason(
+def test_a_site_without_service_workers_misses_the_fault_with_a_reason(
     browser: Browser, begin: Begin, site: Origin, own: str, policy: bytes, why: str
 ) -> None:
     site.routes["/own.js"] = Answer(headers=[(b"Content-Type", b"text/javascript")], body=b"//")

@@ -136,7 +136,7 @@ Monday Tuesday Friday 2 days ago Zed 3 days ago Amy Tom"""
 
 
 @pytest.mark.slow
-def test_groups_stand_in_another_order_for_the_eye_and_for_assistive_technology(
+def test_reordered_groups_look_and_read_in_the_new_order(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     with met(browser, begin, site, Reorder(strength=1), "orders") as (page, _):
@@ -168,7 +168,7 @@ def test_a_page_that_sorts_has_its_own_order_from_then_on(
         expect(page.locator("#plain li")).to_have_text(["Apple", "Fig", "Kiwi", "Lime", "Pear"])
 
 
-def test_names_that_nothing_speaks_of_drift_and_point_at_the_same_as_before(
+def test_unreferenced_ids_drift_and_still_point_at_the_same_elements(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     with met(browser, begin, site, IdDrift(strength=1), "names") as (page, _):
@@ -262,7 +262,7 @@ IN_ORDER = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*CARDS, *IN_ORDER])
-def test_cards_of_any_make_change_places_unless_their_order_means_something(
+def test_cards_are_reordered_unless_their_order_has_a_meaning(
     browser: Browser, begin: Begin, site: Origin, name: str
 ) -> None:
     style = "<style>.grid { display: grid; grid-template-columns: repeat(3, 1fr) }</style>"
@@ -340,7 +340,7 @@ STYLED = f"""<!doctype html><html lang=en><title>t</title>{ICON}
 
 
 @pytest.mark.slow
-def test_an_added_form_stands_first_in_the_content_and_has_the_main_buttons_class(
+def test_an_added_form_is_first_and_has_the_main_buttons_class(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     site.routes["/styled"] = Answer(headers=[(b"Content-Type", b"text/html")], body=STYLED.encode())
@@ -353,7 +353,7 @@ def test_an_added_form_stands_first_in_the_content_and_has_the_main_buttons_clas
 
 
 @pytest.mark.slow
-def test_what_is_new_can_be_closed_by_a_button_that_a_page_cannot_colour_away(
+def test_the_close_button_is_visible_whatever_the_pages_colours(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
     body = f"<!doctype html><title>t</title>{ICON}<style>button{{color:#fff}}</style><h1>Here</h1>"

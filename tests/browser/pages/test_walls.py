@@ -77,7 +77,7 @@ def test_another_page_of_the_site_comes(browser: Browser, begin: Begin, site: Or
         expect(page).to_have_url(f"{SITE}/")
 
 
-def test_a_page_stands_without_its_styles(browser: Browser, begin: Begin, site: Origin) -> None:
+def test_a_page_is_shown_without_its_styles(browser: Browser, begin: Begin, site: Origin) -> None:
     with visiting(browser, begin, site, ResourceFailure(), Trigger(always=True)) as (_, page):
         page.goto(f"{SITE}/goods")
         expect(page.get_by_role("heading")).not_to_have_css("color", "rgb(1, 2, 3)")
@@ -114,7 +114,7 @@ def test_a_loop_ends_with_the_browsers_patience(
 
 
 @pytest.mark.parametrize("fault", [CaptchaWall(), ConsentWall()], ids=lambda it: it.kind)
-def test_a_wall_stands_until_one_click_passes_it(
+def test_one_click_passes_a_wall(
     browser: Browser, begin: Begin, site: Origin, fault: Fault
 ) -> None:
     with visiting(browser, begin, site, fault) as (lane, page):

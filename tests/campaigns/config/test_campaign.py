@@ -149,15 +149,15 @@ def test_a_model_of_any_other_name_is_the_harnesses(tmp_path: Path) -> None:
         assert load_campaign(written(tmp_path, text)).agents[0].model == model
 
 
-def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     reported = mistakes(tmp_path, "repeats = 0\njobs = 0\n" + GOOD)
 
     assert "repeats" in reported
     assert "jobs" in reported
 
 
-def test_an_unknown_campaign_is_told_which_there_are() -> None:
-    with pytest.raises(CampaignError, match=r"no campaign 'dmeo'; did you mean 'demo'\?"):
+def test_an_unknown_campaign_gets_a_suggestion() -> None:
+    with pytest.raises(CampaignError, match=r"no campaign 'dmeo'; did you mean 'demo'\?$"):
         load_campaign("dmeo")
 
 
@@ -262,7 +262,7 @@ def test_the_papers_campaign_has_exactly_its_seven_conditions() -> None:
         ("frequency-sweep", "first", [1, 2, 3, 5, 8]),
     ],
 )
-def test_a_sweep_is_one_scenario_in_rising_doses_beside_clean_and_a_control(
+def test_a_sweep_has_clean_a_control_and_rising_doses(
     name: str, axis: str, doses: list[float]
 ) -> None:
     clean, control, *dosed = load_campaign(name).conditions

@@ -83,7 +83,7 @@ def test_agents_are_named_by_their_model_or_by_themselves() -> None:
     assert {agent.base_url for agent in inputs.agents} == {"http://h/v1"}
 
 
-def test_what_is_given_stands_in_place_of_the_example() -> None:
+def test_given_values_replace_those_of_the_example() -> None:
     inputs = config(
         "step", dir="d", options={"checkout": "a", "webarena": "b"}, sites={"map": "http://h"}
     )
@@ -128,7 +128,7 @@ def test_the_agent_of_a_command_may_be_the_command_itself() -> None:
     assert config("command", agents=("my model",), options=fields).agents[0].model == "my model"
 
 
-def test_what_a_benchmark_must_be_told_and_is_not_stands_as_in_its_example() -> None:
+def test_a_required_option_that_is_not_given_stays_as_in_the_example() -> None:
     assert config("webvoyager", options={"judge": False}).benchmark.options["checkout"] == (
         "WebVoyager"
     )
@@ -139,10 +139,29 @@ def test_what_a_benchmark_must_be_told_and_is_not_stands_as_in_its_example() -> 
     assert config("command", agents=("python a.py {task}",)).benchmark.options["tasks"] == []
 
 
-def test_names_are_quoted_as_toml_wants_it() -> None:
+def test_names_are_quoted_as_in_toml() -> None:
     text = made("real", agents=('a "b" \\c=gpt-4o',)).text
 
     assert tomllib.loads(text)["agents"][0]["name"] == 'a "b" \\c'
+
+
+@pytest.mark.parametrize("source", built_in_names())
+def test_a_new_name_changes_nothing_else(source: str) -> None:
+    renamed = customize(source, Overrides(), name='a "b" \\1', file="c.toml").text
+
+    assert tomllib.loads(renamed) == {
+        **tomllib.loads(made(source=source).text),
+        "name": 'a "b" \\1',
+    }
+    assert renamed.count("\n#") == made(source=source).text.count("\n#")
+
+
+def test_a_control_and_missing_tasks_have_a_comment() -> None:
+    text = made("command", "frequency-sweep", options={"command": "c {task}"}).text
+
+    assert "# Clean once more: what a difference of nothing looks like.\n[[conditions]]\n" in text
+    assert "\n# Write what the command is to do" in text
+    assert "# Write" not in made("command", options={"command": "c", "tasks": ["t"]}).text
 
 
 def test_what_does_not_exist_is_a_sentence() -> None:
@@ -159,7 +178,7 @@ def test_what_does_not_exist_is_a_sentence() -> None:
             made("real", options={"version": value})
 
 
-def test_the_file_loads_as_it_stands(tmp_path: Path) -> None:
+def test_the_written_file_loads(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(made("real").text)
 
     assert load_campaign(str(tmp_path / "c.toml")).name == "paper-real"

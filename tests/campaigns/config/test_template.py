@@ -30,7 +30,7 @@ def loaded(folder: Path, text: str) -> CampaignConfig:
 
 
 @pytest.mark.parametrize("benchmark", KINDS)
-def test_it_loads_for_every_benchmark_as_its_example_does(tmp_path: Path, benchmark: str) -> None:
+def test_the_template_loads_for_every_benchmark(tmp_path: Path, benchmark: str) -> None:
     (kind,) = (each for each in BENCHMARKS if each.name == benchmark)
     example = loaded(tmp_path, kind.example())
 
@@ -42,7 +42,7 @@ def test_it_loads_for_every_benchmark_as_its_example_does(tmp_path: Path, benchm
     assert (config.tasks, config.timeout_s) == (example.tasks, example.timeout_s)
 
 
-def test_it_can_be_planned_as_it_stands(tmp_path: Path) -> None:
+def test_the_template_can_be_planned_unchanged(tmp_path: Path) -> None:
     planned = plan(loaded(tmp_path, template("mine", "testbed", "mine.toml")))
 
     assert len(planned.trials) == 6 * 5

@@ -245,7 +245,7 @@ def test_what_cannot_run_is_reported_before_a_replay_too(
         plan_replay(config, past_trial(tmp_path, benchmark="command"))
 
 
-def test_a_scripted_model_that_knows_no_task_is_reported_before_anything_runs(
+def test_a_scripted_model_without_tasks_is_reported_before_the_run(
     demo: CampaignConfig,
 ) -> None:
     of_command = {"name": "command", "options": {"command": "true", "tasks": [TASK]}}
@@ -255,7 +255,7 @@ def test_a_scripted_model_that_knows_no_task_is_reported_before_anything_runs(
         plan(CampaignConfig.model_validate(demo.model_dump() | change))
 
 
-def test_all_that_a_campaign_names_and_that_does_not_exist_is_reported_at_once(
+def test_all_unknown_names_of_a_campaign_are_reported_together(
     demo: CampaignConfig,
 ) -> None:
     config = CampaignConfig.model_validate(

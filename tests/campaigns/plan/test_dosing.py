@@ -82,7 +82,7 @@ def test_first_is_the_first_so_many_within_the_same_window() -> None:
         ({"probability": 0.1}, 2, {"random": {"times": 2, "probability": 0.1}}),
     ],
 )
-def test_frequency_is_the_papers_the_first_match_or_by_chance_until_so_many_a_task(
+def test_a_frequency_sets_the_trigger_for_each_kind_of_rule(
     trigger: dict[str, Any], frequency: int, expected: dict[str, Any]
 ) -> None:
     (rule,) = with_frequency(triggered(trigger, per="url"), frequency).rules
@@ -91,7 +91,7 @@ def test_frequency_is_the_papers_the_first_match_or_by_chance_until_so_many_a_ta
     assert rule.per == "rule"
 
 
-def test_a_condition_is_met_at_its_dose() -> None:
+def test_a_condition_gets_its_dose() -> None:
     scenario = dosed_scenario(condition("failing/scripts", intensity=0.5, frequency=3), None)
 
     assert scenario is not None

@@ -29,7 +29,7 @@ def test_time_is_shared_by_the_lanes_and_money_is_not() -> None:
     assert (cell.run, cell.trials) == ("r1", 2)
 
 
-def test_a_condition_that_was_run_tells_of_itself_and_clean_of_the_others() -> None:
+def test_a_forecast_uses_the_condition_itself_else_clean() -> None:
     trials = [seen("clean", 2.0), seen("slow", 20.0)]
 
     expected = forecast([*keys("slow", 1), *keys("new", 1)], MODELS, trials, 1)
@@ -41,7 +41,7 @@ def test_a_condition_that_was_run_tells_of_itself_and_clean_of_the_others() -> N
     assert (new.seconds - OVERHEAD_S, new.condition) == (2.0, "clean")
 
 
-def test_the_newest_run_tells() -> None:
+def test_a_forecast_uses_the_newest_run() -> None:
     trials = [seen("clean", 9.0, run="r2", at="2025-02-01"), seen("clean", 2.0)]
 
     cell = forecast(keys("clean", 1), MODELS, trials, 1).cells["mine", "clean"]
@@ -50,7 +50,7 @@ def test_the_newest_run_tells() -> None:
     assert (cell.run, cell.seconds - OVERHEAD_S) == ("r2", 9.0)
 
 
-def test_what_warex_plays_costs_nothing_whatever_was_recorded() -> None:
+def test_scripted_models_cost_nothing_in_a_forecast() -> None:
     models = {"mine": "scripted:patient", "other": "gpt"}
     trials = [seen("clean", 2.0, 0.3, model="scripted:patient")]
 
@@ -62,7 +62,7 @@ def test_what_warex_plays_costs_nothing_whatever_was_recorded() -> None:
     assert (expected.free, expected.unknown) == (4, 1)
 
 
-def test_neither_another_model_nor_another_benchmark_tells() -> None:
+def test_a_forecast_ignores_other_models_and_benchmarks() -> None:
     trials = [seen("clean", 2.0, model="qwen"), seen("clean", 2.0, benchmark="c")]
 
     expected = forecast(keys("clean"), MODELS, trials, 1)
@@ -71,7 +71,7 @@ def test_neither_another_model_nor_another_benchmark_tells() -> None:
     assert (expected.unknown, expected.unpriced, expected.seconds) == (4, 0, 0)
 
 
-def test_an_agent_of_another_name_but_the_same_model_tells() -> None:
+def test_a_forecast_uses_other_agents_of_the_same_model() -> None:
     expected = forecast(keys("clean", agent="other"), MODELS, [seen("clean", 2, model="qwen")], 1)
 
     assert expected.unknown == 0

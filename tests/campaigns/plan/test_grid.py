@@ -26,7 +26,7 @@ def config(seed: int = 1, repeats: int = 1) -> CampaignConfig:
     )
 
 
-def test_the_conditions_of_one_pair_stand_side_by_side() -> None:
+def test_the_conditions_of_a_pair_run_next_to_each_other() -> None:
     trials = grid(config(repeats=2), TASKS[:2])
 
     assert len(trials) == len(set(trials)) == 2 * 2 * 2 * 2
@@ -63,7 +63,7 @@ def orders(config: CampaignConfig, tasks: int) -> dict[str, list[tuple[str, ...]
 
 
 @pytest.mark.parametrize("conditions", [2, 5, 6, 7])
-def test_each_condition_is_equally_often_at_each_place_and_after_each_other(
+def test_condition_order_is_balanced_by_position_and_predecessor(
     conditions: int,
 ) -> None:
     rows = conditions if conditions % 2 == 0 else 2 * conditions

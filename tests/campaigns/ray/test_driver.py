@@ -87,7 +87,7 @@ def attempted(scratch: Path, outcome: Outcome = SOLVED) -> AttemptResult:
     return AttemptResult(outcome, pack_folder(folder), {})
 
 
-def test_what_comes_back_lies_in_the_run_folder(
+def test_returned_attempts_are_in_the_run_folder(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
     done, _ = drive(
@@ -131,7 +131,7 @@ def test_a_void_that_comes_back_is_tried_again(
     assert numbers == [1, 2]
 
 
-def test_no_more_is_asked_at_once_than_the_lanes_allow(
+def test_no_more_trials_are_requested_than_there_are_lanes(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
     more_came: list[bool] = []
@@ -196,7 +196,7 @@ while True:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("deaths", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_a_gateway_that_is_killed_is_started_again_but_not_three_times_in_a_row(
+def test_a_killed_gateway_is_restarted_at_most_twice_in_a_row(
     deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driver, "_START", GATEWAY)
@@ -226,7 +226,7 @@ def test_a_gateway_that_is_killed_is_started_again_but_not_three_times_in_a_row(
     assert "the process that speaks with Ray was ended by SIGKILL" in noticed[0]
 
 
-def test_a_cluster_that_takes_its_driver_down_before_it_is_reached_does_not_answer(
+def test_a_driver_ended_while_connecting_means_an_unreachable_cluster(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
     ours, theirs = pipe

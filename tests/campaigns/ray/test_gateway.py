@@ -10,7 +10,7 @@ raise SystemExit("out of Python")
 """
 
 
-def test_what_a_library_writes_on_standard_error_is_not_seen_and_a_traceback_is() -> None:
+def test_standard_error_shows_tracebacks_but_no_library_output() -> None:
     done = subprocess.run([sys.executable, "-c", _BOTH], capture_output=True, text=True)
 
     assert done.stderr.strip() == "out of Python"

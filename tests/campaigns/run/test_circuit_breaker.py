@@ -61,7 +61,7 @@ def test_a_campaign_of_one_task_stops_too() -> None:
         streak.record("only", void())
 
 
-def test_three_deaths_in_a_row_stop_it_whatever_the_task_and_the_process() -> None:
+def test_three_deaths_in_a_row_stop_the_run() -> None:
     streak = CircuitBreaker(tasks=9)
     streak.record("a", Void(reason="the reaper", died=True))
     streak.record("a", Void(reason="the proxy", died=True))

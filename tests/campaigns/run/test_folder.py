@@ -67,14 +67,14 @@ def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_another_configuration_is_refused_and_told_what_differs(tmp_path: Path) -> None:
+def test_another_configuration_is_refused_with_the_difference(tmp_path: Path) -> None:
     begin(tmp_path / "c", seed=1, tasks={"all": True})
 
     with pytest.raises(InputError, match=r"another configuration \(seed, tasks differ\)"):
         begin(tmp_path / "c", resume=True, seed=2, tasks={"sample": 1})
 
 
-def test_what_no_trial_meets_may_differ_and_the_last_one_stands(tmp_path: Path) -> None:
+def test_settings_that_no_trial_uses_may_change(tmp_path: Path) -> None:
     begin(tmp_path / "c", seed=1, jobs=2, notes=["a"], budget={"usd": 1})
 
     prices = {"mine": {"input": 1, "output": 2}}
@@ -98,7 +98,7 @@ def test_a_run_of_another_version_of_warex_is_refused(tmp_path: Path) -> None:
         begin(tmp_path / "c", resume=True, versions={"warex": "0.2"})
 
 
-def test_another_browser_is_told(tmp_path: Path) -> None:
+def test_another_browser_is_reported(tmp_path: Path) -> None:
     begin(tmp_path / "c", versions={"warex": "0.1", "browser": "Chromium 1"})
     reported: list[str] = []
 
@@ -110,7 +110,7 @@ def test_another_browser_is_told(tmp_path: Path) -> None:
     assert "started with browser Chromium 1, and this is Chromium 2" in sentence
 
 
-def test_the_prices_are_kept_with_the_run_and_the_last_ones_in_force_stand(tmp_path: Path) -> None:
+def test_a_resumed_run_takes_the_prices_now_in_force(tmp_path: Path) -> None:
     run, lines = tmp_path / "c", list[str]()
     renewed = TABLE.with_own({"house": Price(input=1, output=2)})
     priced = {"prices_date": "2026-02-03", "prices_source": "f", "prices_digest": renewed.digest}
@@ -160,7 +160,7 @@ def damaged(run: Path, file: str, text: str) -> str:
         ('{"schema_version": 1}', "this is not a manifest: campaign: Field required"),
     ],
 )
-def test_a_manifest_that_cannot_be_read_is_a_sentence_and_nothing_is_touched(
+def test_an_unreadable_manifest_is_reported_and_left_alone(
     tmp_path: Path, text: str, says: str
 ) -> None:
     assert says in damaged(tmp_path / "c", "manifest.json", text)
@@ -175,7 +175,7 @@ def test_an_outcome_that_cannot_be_read_is_a_sentence_with_a_remedy(
     )
 
 
-def test_a_run_that_was_killed_before_its_manifest_stood_can_be_gone_on_with(
+def test_a_run_killed_before_its_manifest_was_written_resumes(
     tmp_path: Path,
 ) -> None:
     (tmp_path / ".manifest.json.17-23").write_text('{"schema')
@@ -228,7 +228,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
         begin(tmp_path / "file" / "c")
 
 
-def test_a_run_that_is_resumed_where_there_is_none_is_told_to_begin_again(tmp_path: Path) -> None:
+def test_resuming_without_a_run_starts_one_and_says_so(tmp_path: Path) -> None:
     notices: list[str] = []
     for _ in range(2):
         with open_run_folder(

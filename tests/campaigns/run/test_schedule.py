@@ -44,7 +44,7 @@ def test_turns_come_in_the_order_of_the_trials_and_then_it_is_over() -> None:
     assert schedule.left == 0
 
 
-def test_a_trial_that_failed_is_not_run_again_and_a_void_one_goes_to_the_end() -> None:
+def test_void_trials_are_repeated_last_and_failed_ones_never() -> None:
     schedule = TrialQueue(keys(3))
     first = schedule.take(0)
     assert first is not None
@@ -147,7 +147,7 @@ def test_where_nothing_counts_those_that_are_tried_again_stop_it_too() -> None:
         schedule.done(last, VOID)
 
 
-def test_what_was_void_before_and_is_again_stops_nothing_where_others_count() -> None:
+def test_repeated_voids_stop_nothing_while_other_trials_count() -> None:
     schedule = TrialQueue(keys(20))
     bad = {f"t{n}" for n in range(0, 20, 3)}
     while (turn := schedule.take(0)) is not None:
@@ -245,7 +245,7 @@ def test_what_shares_answers_waits_until_the_first_of_them_has_ended() -> None:
     assert (follower.key.condition, follower.key.repeat) == ("faulted", clean[1].key.repeat)
 
 
-def test_it_waits_while_the_first_is_void_but_not_for_ever() -> None:
+def test_a_dependent_trial_waits_a_limited_time_for_the_first() -> None:
     schedule = cached()
     waiting = [turn for turn in taken(schedule) if turn.key.condition == "clean"][:1]
     for attempt in (2, 3):
@@ -257,7 +257,7 @@ def test_it_waits_while_the_first_is_void_but_not_for_ever() -> None:
     assert [turn.key.condition for turn in taken(schedule)] == ["faulted"]
 
 
-def test_nobody_waits_for_what_has_ended_in_an_earlier_go() -> None:
+def test_no_trial_waits_for_one_that_ended_in_an_earlier_command() -> None:
     trials = grid(CACHED, ["t"])
     past = {key: TrialHistory((FAILED,), 1) for key in trials if key.condition == "clean"}
 
@@ -289,7 +289,7 @@ def on_a_virtual_clock(schedule: TrialQueue, lanes: int) -> Counter[TrialKey]:
 
 
 @pytest.mark.parametrize("cache", [pytest.param(False, marks=pytest.mark.slow), True])
-def test_with_a_thousand_lanes_a_trial_costs_the_same_however_many_there_are(
+def test_scheduling_a_trial_costs_constant_time_with_a_thousand_lanes(
     cache: bool,
 ) -> None:
     def seconds(tasks: int) -> float:
@@ -312,7 +312,7 @@ def test_with_a_thousand_lanes_a_trial_costs_the_same_however_many_there_are(
     assert many <= 5 * few, "it grows with their number"
 
 
-def test_who_watches_is_told_of_each_turn_that_is_taken() -> None:
+def test_an_observer_gets_each_attempt_that_starts() -> None:
     reported: list[PlannedAttempt] = []
 
     assert taken(TrialQueue(keys(2), taken=reported.append)) == reported

@@ -71,7 +71,7 @@ def test_a_model_without_a_price_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tail", [b'{"event": "llm_call", "mod', b'"llm_call"\n[1]\n', b"\xff\n"])
-def test_a_trace_that_was_cut_off_tells_what_it_holds(tmp_path: Path, tail: bytes) -> None:
+def test_a_cut_trace_counts_what_it_has(tmp_path: Path, tail: bytes) -> None:
     trace(tmp_path, call())
     with (tmp_path / "events.jsonl").open("ab") as file:
         file.write(tail)

@@ -42,7 +42,7 @@ def test_the_demo_says_what_its_numbers_are_not(
     assert "capped at 1 s here; the paper's faults hold for 10 s" in output
 
 
-def test_the_demo_has_tasks_enough_to_tell_that_an_agent_falls() -> None:
+def test_the_demo_has_enough_tasks_to_show_a_drop() -> None:
     demo = plan(load_campaign("demo"))
 
     tasks = {spec.key.task for spec in demo.trials}

@@ -64,7 +64,7 @@ def test_what_is_written_runs_as_it_is(benchmark: str, tmp_path: Path) -> None:
         assert {trial.recovered for trial in trials} == {None, True}
 
 
-def test_an_agent_of_ones_own_gets_no_example_files_and_is_told_what_to_write_first(
+def test_your_own_agent_gets_instructions_and_no_example_files(
     warex: Warex, tmp_path: Path
 ) -> None:
     inputs = ("--from", "paper", "--benchmark", "command", "--agent", "true --goal '{task}'")
@@ -84,7 +84,7 @@ def test_an_agent_of_ones_own_gets_no_example_files_and_is_told_what_to_write_fi
     assert "14 trials" in warex("run", "paper-command.toml", "--dry-run").out
 
 
-def test_a_model_of_ones_own_needs_the_example_agent_and_not_its_playbook(
+def test_your_own_model_keeps_the_example_agent_without_its_playbook(
     warex: Warex, tmp_path: Path
 ) -> None:
     warex("init", "--from", "paper", "--benchmark", "command", "--agent", "gpt-4o")

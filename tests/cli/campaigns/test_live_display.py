@@ -77,8 +77,9 @@ def test_every_attempt_has_its_line_and_the_run_its_report(
 
     first, second, third = printed.err.splitlines()
     assert first.startswith("solved ")
-    assert first.endswith("answered, 1.2 s")
+    assert first.endswith("  the agent answered, 1.2 s")
     assert second.startswith("failed ")
+    assert second.endswith("  the agent reported the task as infeasible, 2.5 s")
     assert third.startswith("void ")
     assert third.endswith("attempt 1: the canary page did not come back")
     assert (folder / "report.html").is_file()
@@ -166,7 +167,7 @@ def test_json_is_alone_on_standard_output(run: Run, capsys: pytest.CaptureFixtur
     assert [line.split()[0] for line in printed.err.splitlines()] == ["solved", "void"]
 
 
-def test_a_quiet_run_tells_only_what_is_void(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_quiet_run_prints_only_void_trials(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     folder = run([SOLVED, VOID], quiet=True)
     printed = capsys.readouterr()
 

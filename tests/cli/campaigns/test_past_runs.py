@@ -51,7 +51,7 @@ def test_faults_that_hold_for_another_time_predict_nothing(tmp_path: Path) -> No
     assert [each.condition for each in past_trials(tmp_path, 1.0)] == ["clean", "slow"]
 
 
-def test_a_void_trial_and_one_of_an_unknown_agent_tell_nothing(tmp_path: Path) -> None:
+def test_void_trials_and_unknown_agents_are_not_past_runs(tmp_path: Path) -> None:
     run(tmp_path / "a", TRIAL | {"latency_s": None}, TRIAL | {"agent": "other"})
 
     assert past_trials(tmp_path) == []

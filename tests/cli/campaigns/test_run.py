@@ -16,7 +16,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[CampaignPlan, Path, RunOp
     return noted
 
 
-def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_reported(
+def test_intensity_applies_where_possible_and_other_rules_are_reported(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
     result = warex("run", "demo", "--intensity", "0.1")
@@ -56,7 +56,7 @@ def test_an_intensity_that_cannot_be_is_a_sentence(
     assert not ran
 
 
-def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
+def test_a_built_in_campaign_runs_on_your_own_benchmark(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
     options = ("--option", 'tasks=["a", "b"]', "--site", "https://a.example=http://127.0.0.1:8001")
@@ -90,7 +90,7 @@ def test_a_campaign_that_ray_took_for_its_address_has_its_place_named(warex: War
     assert "Missing argument 'CAMPAIGN'" in warex("run").err
 
 
-def test_a_threshold_for_no_condition_of_the_campaign_is_refused_before_it_runs(
+def test_a_threshold_for_an_unknown_condition_is_refused_before_a_run(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
     result = warex("run", "demo", "--fail-under", "patient/server-eror.success>=0.9")

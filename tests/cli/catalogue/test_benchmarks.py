@@ -45,7 +45,7 @@ def test_what_a_benchmark_needs_is_shown_without_its_environment(
 
 
 @each
-def test_its_example_is_a_campaign(kind: type[Benchmark], tmp_path: Path) -> None:
+def test_each_benchmarks_example_is_a_campaign(kind: type[Benchmark], tmp_path: Path) -> None:
     (tmp_path / "example.toml").write_text(kind.example())
 
     campaign = load_campaign(str(tmp_path / "example.toml"))

@@ -13,7 +13,7 @@ def test_every_metric_has_one_line_in_the_list_and_can_be_shown(warex: Warex) ->
     assert [row["name"] for row in rows] == [metric.key for metric in METRICS]
 
 
-def test_a_metric_is_shown_with_its_unit_its_columns_and_how_it_is_required(warex: Warex) -> None:
+def test_a_metric_is_shown_with_unit_columns_and_threshold_form(warex: Warex) -> None:
     shown = warex("metrics", "show", "success").out
     data = json.loads(warex("metrics", "show", "regime", "--json").out)
 

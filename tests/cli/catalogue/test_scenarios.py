@@ -38,7 +38,7 @@ def test_a_scenario_is_shown_in_its_own_letters(warex: Warex) -> None:
     assert "(paper §3.2, network errors)" in warex("scenarios", "show", "paper/network-error").out
 
 
-def test_a_recording_is_told_what_would_have_been_hit(warex: Warex, har: Path) -> None:
+def test_against_a_recording_the_hits_are_listed(warex: Warex, har: Path) -> None:
     line = ("scenarios", "check", "paper/server-error", "--against", har)
     output, (row,) = warex(*line).out, json.loads(warex(*line, "--json").out)
 
@@ -46,14 +46,14 @@ def test_a_recording_is_told_what_would_have_been_hit(warex: Warex, har: Path) -
     assert (row["rule"], row["ordinal"], row["url"]) == ("server-error", 1, "https://a.b/0")
 
 
-def test_a_recording_of_another_site_is_told_that_nothing_was_hit(warex: Warex, har: Path) -> None:
+def test_against_another_sites_recording_nothing_is_hit(warex: Warex, har: Path) -> None:
     line = ("scenarios", "check", "paper/server-error", "--against", har)
     output = warex(*line, "--site", "https://other.example").out
 
     assert output == f"paper/server-error would have hit nothing in {har}\n"
 
 
-def test_a_rule_that_can_never_match_is_named_and_so_is_one_outside_the_sites(
+def test_rules_that_never_match_or_miss_all_sites_are_reported(
     warex: Warex, tmp_path: Path
 ) -> None:
     path = tmp_path / "config.json"
@@ -88,7 +88,7 @@ def test_strict_refuses_a_scenario_with_warnings(warex: Warex, tmp_path: Path, h
     assert warex("scenarios", "check", "--strict", str(file), "--against", str(har)).code == 2
 
 
-def test_of_several_scenarios_each_is_explained_and_each_mistake_named(
+def test_several_scenarios_are_each_explained_or_refused(
     warex: Warex, tmp_path: Path, har: Path
 ) -> None:
     good, bad, missing = "paper/server-error", str(tmp_path / "bad.yaml"), "nowhere.yaml"

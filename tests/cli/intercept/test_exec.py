@@ -136,7 +136,7 @@ def test_the_command_meets_the_scenario_and_the_trace_holds_it(
 
 
 @pytest.mark.slow
-def test_the_first_request_of_a_program_is_its_first_page_where_the_scenario_says_so(
+def test_a_programs_first_request_arms_a_scenario_about_such_requests(
     port: int, tmp_path: Path
 ) -> None:
     scenario = tmp_path / "program.yaml"
@@ -232,7 +232,7 @@ def test_without_a_scenario_the_answer_is_the_sites(mode: str, port: int) -> Non
 
 
 @pytest.mark.slow
-def test_without_isolation_the_command_is_told_and_nothing_else_is_changed(port: int) -> None:
+def test_without_isolation_only_the_environment_changes(port: int) -> None:
     code = f"""
 import os, ssl, urllib.request
 new = {{name for name in os.environ if name not in {list(os.environ)!r}}}
@@ -675,7 +675,7 @@ except OSError:
 
 
 @OUTSIDE
-def test_a_client_that_distrusts_our_certificate_voids_the_trial_even_if_quiet(
+def test_a_distrusting_client_voids_the_trial_even_with_quiet(
     mode: str, port: int, tmp_path: Path
 ) -> None:
     # As a program that brings certificates of its own, or a browser started by its full path.
@@ -758,7 +758,7 @@ def test_a_defence_that_does_not_exist_stops_the_command_from_starting(tmp_path:
 
 
 @pytest.mark.slow
-def test_a_rule_about_none_of_the_named_sites_is_reported_before_the_command(
+def test_a_rule_about_no_named_site_is_reported_before_the_command(
     tmp_path: Path,
 ) -> None:
     scenario = tmp_path / "s.yaml"

@@ -124,7 +124,7 @@ def _site() -> Iterator[int]:
 
 
 @pytest.mark.parametrize("seconds", [3, pytest.param(8, marks=pytest.mark.slow)])
-def test_whatever_is_asked_before_the_proxy_serves_gets_its_right_answer(
+def test_requests_before_the_proxy_serves_are_answered_later(
     seconds: int, late: dict[str, str], tmp_path: Path
 ) -> None:
     with _site() as port:
@@ -145,7 +145,7 @@ _AT_ONCE = "import socket; print(socket.gethostbyname('site.warex.test'))"
 
 
 @pytest.mark.slow
-def test_a_name_that_is_looked_up_at_once_is_answered_on_a_busy_machine(
+def test_an_early_lookup_is_answered_on_a_busy_machine(
     late: dict[str, str],
 ) -> None:
     busy = [sys.executable, "-c", "while True: pass"]

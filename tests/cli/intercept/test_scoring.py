@@ -22,7 +22,7 @@ def taken(**options: Any) -> Scoring:
     return Scoring.from_options({**NONE, **options})
 
 
-def test_its_options_are_not_those_of_the_proxy() -> None:
+def test_scoring_options_are_not_the_proxys() -> None:
     options = {**NONE, "expect_text": "a"}
 
     Scoring.from_options(options)
@@ -52,7 +52,7 @@ def test_what_a_command_prints_is_passed_on_and_looked_at(
 
 
 @pytest.mark.parametrize("stream", [1, 2])
-def test_what_is_expected_may_stand_in_either_stream(
+def test_the_expected_text_may_be_in_either_stream(
     capfd: pytest.CaptureFixture[str], stream: int
 ) -> None:
     judging = taken(expect_text="order placed")

@@ -32,7 +32,7 @@ def test_a_run_that_does_not_ends_with_1_and_says_where(warex: Warex, run: Path)
 
 
 @pytest.mark.parametrize(("on_unclear", "code"), [((), 4), (("pass",), 0), (("fail",), 1)])
-def test_what_cannot_be_told_ends_with_4_or_as_is_said(
+def test_an_undecided_gate_exits_with_4_or_as_given(
     warex: Warex, run: Path, on_unclear: tuple[str, ...], code: int
 ) -> None:
     options = ("--on-unclear", *on_unclear) if on_unclear else ()
@@ -49,7 +49,7 @@ def test_without_a_gate_nothing_can_be_unclear(warex: Warex, run: Path) -> None:
 
 
 @pytest.mark.parametrize("demand", ["success>=80", "clean.recovery>=0.5", "clean.delta>=-0.1"])
-def test_a_gate_that_can_never_tell_is_refused_before_anything_runs(
+def test_a_gate_that_can_never_decide_is_refused_before_the_run(
     warex: Warex, run: Path, demand: str
 ) -> None:
     assert warex("run", "demo", "--out", run / "new", "--fail-under", demand).code == 2

@@ -50,7 +50,7 @@ def test_a_campaign_takes_what_the_proxy_takes(warex: Warex, planned: list[Campa
 
 
 @pytest.mark.parametrize(("typed", "record"), [((), "concerned"), (("--record", "all"), "all")])
-def test_what_is_typed_goes_before_the_campaigns_file_and_lists_are_added_to_its(
+def test_options_override_the_campaign_file_and_extend_its_lists(
     warex: Warex, planned: list[CampaignPlan], tmp_path: Path, typed: tuple[str, ...], record: str
 ) -> None:
     file = tmp_path / "c.toml"
@@ -69,7 +69,7 @@ def test_what_is_typed_goes_before_the_campaigns_file_and_lists_are_added_to_its
 
 
 @pytest.mark.parametrize("command", ["exec", "proxy", "run"])
-def test_each_field_of_the_model_is_an_option_of_every_command_with_a_proxy(command: str) -> None:
+def test_each_traffic_field_is_an_option_of_every_proxy_command(command: str) -> None:
     flags = {option_of(field).flag for field in fields(TrafficOptions)}
 
     existing = dict(commands())[f"warex {command}"]

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
+from warex.cli.options.traffic_config import (
+    ProxyOptions,
+    build_proxy_config,
+    ineffective_rules,
+    unvalidated_config,
+)
 from warex.clock import Clock
 from warex.errors import InputError
 from warex.lane.config import ProxyConfig
@@ -17,15 +22,7 @@ from warex.traffic import TrafficOptions
 
 
 def made(folder: Path, **options: Any) -> ProxyConfig:
-    usual: dict[str, Any] = {
-        "scenario": None,
-        "seed": 1,
-        "replay": None,
-        "sites": (),
-        "defence": None,
-        "traffic": TrafficOptions(),
-    }
-    return build_proxy_config(CertificateAuthority(folder), **{**usual, **options})
+    return build_proxy_config(CertificateAuthority(folder), ProxyOptions(**options))
 
 
 def test_a_preset_is_loaded(tmp_path: Path) -> None:
@@ -68,8 +65,41 @@ def test_a_replay_is_armed_as_it_was_then(tmp_path: Path) -> None:
     assert (config.traffic.arm, config.traffic.insecure) == ("first_page", True)
 
 
-def test_what_it_does_not_know_goes_through(tmp_path: Path) -> None:
-    assert made(tmp_path, port=8080).port == 8080
+def test_a_configuration_without_loading_is_read_as_the_loaded_one(tmp_path: Path) -> None:
+    options = ProxyOptions(
+        scenario="paper/server-error",
+        seed=7,
+        sites=("https://shop.example",),
+        out=tmp_path / "out",
+        traffic=TrafficOptions(arm="start", insecure=True),
+    )
+    ca = CertificateAuthority(tmp_path)
+
+    sent = unvalidated_config(ca, options, "namespace").model_dump_json()
+
+    loaded = build_proxy_config(ca, options, capture="namespace")
+    assert ProxyConfig.model_validate_json(sent) == loaded
+    assert (loaded.seed, loaded.sites, loaded.out) == (7, options.sites, options.out)
+
+
+@pytest.mark.parametrize(
+    ("options", "own_scenario", "needs_loading"),
+    [
+        ({}, None, False),
+        ({"scenario": "paper/server-error", "out": Path("t"), "seed": 2}, None, False),
+        ({"scenario": "mine.yaml"}, "mine.yaml", False),
+        ({"replay": Path("t")}, None, True),
+        ({"defence": "refresh"}, None, True),
+        ({"vocabulary": "webarena"}, None, True),
+        ({"tasks": "harness"}, None, True),
+    ],
+)
+def test_only_presets_and_what_is_parsed_already_need_no_loading(
+    options: dict[str, Any], own_scenario: str | None, needs_loading: bool
+) -> None:
+    made_options = ProxyOptions(**options)
+
+    assert (made_options.own_scenario, made_options.needs_loading) == (own_scenario, needs_loading)
 
 
 @pytest.mark.parametrize(

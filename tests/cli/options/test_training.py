@@ -20,7 +20,7 @@ def parsed(*arguments: str) -> dict[str, Any]:
     return results
 
 
-def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() -> None:
+def test_every_recipe_field_is_an_option_without_a_default() -> None:
     assert parsed() == dict.fromkeys(Hyperparameters.model_fields.keys() - {"seed"})
 
 
@@ -36,7 +36,7 @@ def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Hyperpa
     assert Hyperparameters(**results) == recipe
 
 
-def test_a_default_that_help_tells_is_the_recipes() -> None:
+def test_defaults_in_the_help_are_the_recipes() -> None:
     @click.command()
     @training_options
     def command(**recipe: Any) -> None:

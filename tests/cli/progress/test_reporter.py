@@ -3,7 +3,7 @@ import pytest
 from warex.cli.progress.reporter import ProgressReporter
 
 
-def test_it_says_what_is_left_and_not_too_often(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_remaining_time_is_printed_at_intervals(capsys: pytest.CaptureFixture[str]) -> None:
     at = [0.0]
     countdown = ProgressReporter("steps", now=lambda: at[0])
 

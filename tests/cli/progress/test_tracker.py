@@ -24,7 +24,7 @@ def test_the_rest_takes_as_long_a_trial_as_what_is_done() -> None:
     assert str(pace) == "2 of 10 trials, 30 s elapsed, about 2 minutes left"
 
 
-def test_the_time_left_never_rises_while_trials_run_and_little_when_one_ends() -> None:
+def test_the_time_left_does_not_rise_while_trials_run() -> None:
     now = [0.0]
     pace = ProgressTracker(now=lambda: now[0], total=60)
     ends: dict[str, float] = {}
@@ -91,7 +91,7 @@ def test_the_running_trials_are_named_with_their_age() -> None:
     assert str(pace).endswith(f"running: {'; '.join(pace.running)}")
 
 
-def test_of_many_running_trials_the_first_are_named() -> None:
+def test_only_the_first_of_many_running_trials_are_named() -> None:
     pace = ProgressTracker(now=lambda: 0.0, total=30)
     for number in range(20):
         pace.attempt_started(_turn(f"t{number}"))

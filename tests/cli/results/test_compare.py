@@ -13,7 +13,7 @@ def code(*arguments: object) -> int:
     return int(ended.value.code or 0)
 
 
-def test_it_ends_in_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_ends_with_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(tmp_path / "old", 2)
     run(tmp_path / "new", 12)
 
@@ -35,7 +35,7 @@ def test_a_fall_can_fail_a_build(tmp_path: Path) -> None:
     assert code("compare", "--fail-if-worse", tmp_path / "new", tmp_path / "old") == 0
 
 
-def test_what_cannot_be_told_has_an_exit_code_of_its_own(
+def test_an_undecided_comparison_has_its_own_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(tmp_path / "old", 8)
@@ -51,7 +51,7 @@ def test_what_cannot_be_told_has_an_exit_code_of_its_own(
     assert "no gate is given" in capsys.readouterr().err
 
 
-def test_a_change_can_be_held_against_a_bound(
+def test_a_change_can_be_gated_by_a_bound(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(tmp_path / "old", 12)

@@ -35,7 +35,7 @@ def test_figures_and_tables_are_exported_into_a_folder(warex: Warex, tmp_path: P
     assert result.out.endswith(f"export   {tmp_path / 'paper'}: {len(files)} files\n")
 
 
-def test_the_statistics_stand_behind_full(warex: Warex, tmp_path: Path) -> None:
+def test_statistics_are_printed_with_full(warex: Warex, tmp_path: Path) -> None:
     folder = attempt_dir(tmp_path, TrialKey("testbed", "a", "clean", "t", 1), 1)
     folder.mkdir(parents=True)
     write_outcome(folder, Counted(ending="answered", score=1.0, latency_s=2.0))

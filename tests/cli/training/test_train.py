@@ -24,7 +24,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def test_a_folder_that_is_not_a_data_set_is_refused_before_torch_is_imported(
+def test_a_folder_that_is_not_a_data_set_is_refused_before_torch_loads(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert code("train", "--data", tmp_path, "--model", "m", "--out", tmp_path / "out") == 2

@@ -16,7 +16,7 @@ def sent_after(limit: ByteRate, size: int, late: float = 0.0) -> float:
 
 
 @pytest.mark.parametrize("rate", [1, 10_000, 10_000_000, 1_000_000_000])
-def test_a_rate_holds_though_every_piece_leaves_late(rate: int) -> None:
+def test_a_rate_is_kept_despite_late_pieces(rate: int) -> None:
     limit = ByteRate(rate)
     late = 0.5 * limit.piece / rate
     assert sent_after(limit, 100 * limit.piece, late) == pytest.approx(
@@ -29,7 +29,7 @@ def test_two_senders_share_a_limit() -> None:
     assert [limit.reserve(100, 0, 0) for _ in range(4)] == pytest.approx([0.1, 0.2, 0.3, 0.4])
 
 
-def test_after_a_silence_a_burst_passes_at_once() -> None:
+def test_a_burst_passes_immediately_after_a_silence() -> None:
     limit = ByteRate(1000, burst=500)
     assert limit.reserve(500, 0, 0) <= 0
     assert limit.reserve(100, 0, 0) == pytest.approx(0.1)

@@ -128,7 +128,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("coding", BOMBS)
-def test_of_a_decompression_bomb_no_more_is_read_than_any_body_may_have(coding: str) -> None:
+def test_a_decompression_bomb_is_read_up_to_the_body_limit(coding: str) -> None:
     decoded = decode(BOMBS[coding], coding)
 
     assert len(decoded.body) == 16 << 20

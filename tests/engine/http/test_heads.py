@@ -36,7 +36,7 @@ def test_no_cache_keeps_a_long_name_of_a_field() -> None:
         assert _lower_token.cache_info().currsize == retained
 
 
-def test_the_fields_of_heads_that_differ_in_their_first_line_are_parsed_once() -> None:
+def test_header_fields_are_cached_across_first_lines() -> None:
     lines = b"Host: shop.example\r\nAccept: */*\r\n\r\n"
     former, latter = (
         parse_fields(first + lines, len(first))
@@ -47,7 +47,7 @@ def test_the_fields_of_heads_that_differ_in_their_first_line_are_parsed_once() -
     assert former.get("host") == "shop.example"
 
 
-def test_a_first_line_with_a_stray_return_or_a_zero_byte_is_refused_whatever_follows() -> None:
+def test_a_first_line_with_a_stray_return_or_zero_byte_is_refused() -> None:
     lines = b"Host: shop.example\r\n\r\n"
     for first in (b"HTTP/1.1 200 a\0b\r\n", b"HTTP/1.1 200 a\rb\r\n"):
         assert parse_fields(first + lines, len(first)) is None

@@ -52,7 +52,7 @@ def test_a_long_frame_comes_in_parts_that_continue_it(mask: bytes) -> None:
     assert close.opcode == 8
 
 
-def test_of_a_frame_without_end_nothing_is_held() -> None:
+def test_an_endless_frame_is_not_buffered() -> None:
     parser = FrameParser(from_client=False)
     head = b"\x82\x7f" + (1 << 62).to_bytes(8)
     assert sum(len(it.raw) for it in parser.receive(head)) == len(head)

@@ -132,7 +132,7 @@ def test_many_fragments_are_not_held() -> None:
 @pytest.mark.parametrize(
     "broken", [frame(3, b"?"), frame(1, b"\xff" * 9, rsv=4), frame(0, b"?")], ids=str
 )
-def test_from_what_cannot_be_read_everything_passes_unless_it_depends_on_a_change(
+def test_unreadable_frames_pass_unless_they_depend_on_a_change(
     broken: bytes,
 ) -> None:
     sender = Sender()

@@ -65,7 +65,7 @@ async def test_a_half_close_passes_alone() -> None:
         assert (relay.sent, relay.received) == (8, 6)
 
 
-async def test_much_passes_both_ways_at_once() -> None:
+async def test_large_data_passes_both_ways_at_the_same_time() -> None:
     loop = asyncio.get_running_loop()
     out, back = bytes(range(256)) * 40_000, bytes(reversed(range(256))) * 40_000
     async with _relayed() as (client, site, relay, running):

@@ -12,7 +12,7 @@ from warex.proxy.certificates.ca import CertificateAuthority
 pytestmark = pytest.mark.wire
 
 
-def test_a_client_that_leaves_at_a_broken_head_has_met_it(
+def test_leaving_at_a_broken_head_counts_as_a_hit(
     ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     broken = Respond(200, Headers(), (bytes(32 * 1024 * 1024),), defect="status_line")

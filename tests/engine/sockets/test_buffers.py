@@ -31,7 +31,7 @@ def test_each_place_has_the_usual_room_until_little_is_left_then_little() -> Non
     assert (buffers.used, buffers.limit) == (0, USUAL)
 
 
-def test_what_is_held_for_a_while_is_given_back_however_that_ends() -> None:
+def test_a_temporary_hold_is_always_released() -> None:
     buffers = Buffers(MOST)
 
     def fail() -> None:

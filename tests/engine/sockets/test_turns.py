@@ -37,7 +37,7 @@ class Client:
             self.go_on()
 
 
-async def test_nobody_waits_while_there_is_time() -> None:
+async def test_work_within_the_budget_does_not_wait() -> None:
     log: list[str] = []
     turns = Turns()
     for name in "ab":

@@ -25,7 +25,7 @@ def ask(engine: Running, site: Origin, ca: CertificateAuthority) -> None:
         assert read_answer(client)[1] == b"hello"
 
 
-def test_a_connection_to_a_site_resumes_an_earlier_one_of_either_version_of_tls(
+def test_connections_to_a_site_resume_sessions_of_both_tls_versions(
     ca: CertificateAuthority, leaf: tuple[Path, Path]
 ) -> None:
     for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):

@@ -173,7 +173,7 @@ def test_a_side_of_which_much_is_held_is_not_read() -> None:
     asyncio.run(scenario())
 
 
-def test_frames_wait_for_their_bytes_at_a_rate_and_no_ping_passes_a_part_of_one() -> None:
+def test_limited_frames_keep_their_order_with_pings() -> None:
     async def scenario() -> None:
         now = time.monotonic()
         rate = ByteRate(1_000_000)

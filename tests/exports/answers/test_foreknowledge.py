@@ -27,7 +27,7 @@ def test_a_thought_may_name_what_its_prompt_shows(thought: str) -> None:
     assert foreknowledge(thought, PAGE) is None
 
 
-def test_the_length_of_a_plan_and_an_element_that_is_not_shown_are_foreknowledge() -> None:
+def test_plan_length_and_hidden_elements_are_foreknowledge() -> None:
     plan = foreknowledge("Step 2 of 5: click the link 'Cart'.", PAGE)
     unseen = foreknowledge("Step 2: the button 'Yes' is missing.", PAGE)
 

@@ -24,7 +24,7 @@ def test_an_answer_without_its_thought_asks_for_the_same_action(answer: str, alo
     }
 
 
-def test_of_a_tool_call_only_the_words_beside_it_go() -> None:
+def test_dropping_thoughts_keeps_tool_calls() -> None:
     call = {"id": "1", "type": "function", "function": {"name": "click", "arguments": "{}"}}
     answer = {"role": "assistant", "content": "Step 1 of 2", "tool_calls": [call]}
 

@@ -31,7 +31,7 @@ def test_only_the_last_step_is_to_be_trained_on() -> None:
     assert [step["step_id"] for step in steps] == [1, 2, 3, 4]
 
 
-def test_a_tools_result_stands_with_the_call_that_it_answers() -> None:
+def test_a_tools_result_is_with_its_call() -> None:
     results = trajectory(failure(messages=PAST, tools=TOOLS))
 
     step = results["steps"][2]

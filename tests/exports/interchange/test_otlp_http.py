@@ -65,7 +65,9 @@ def test_an_address_is_that_of_a_receiver() -> None:
 
 
 @pytest.mark.parametrize("text", ["key", "=value", "a=b\nc", "a b"])
-def test_headers_that_are_none_are_a_sentence(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_headers_are_refused_in_a_sentence(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", text)
 
     with pytest.raises(InputError, match="OTEL_EXPORTER_OTLP_HEADERS: this is not NAME=VALUE"):

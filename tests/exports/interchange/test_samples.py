@@ -14,7 +14,7 @@ def calls(story: Story) -> list[LlmCall]:
     return [event for _, event in story.events if isinstance(event, LlmCall)]
 
 
-def test_a_message_stands_once_in_the_conversation() -> None:
+def test_a_message_occurs_once_in_the_conversation() -> None:
     goal: JsonValue = {"role": "user", "content": "Buy bread."}
     reply: JsonValue = {"role": "assistant", "content": "I open it."}
     page: JsonValue = {"role": "user", "content": "a page"}

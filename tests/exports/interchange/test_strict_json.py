@@ -11,5 +11,5 @@ def test_a_lone_surrogate_is_escaped() -> None:
     assert encode_strictly("\ud800") == b'"\\ud800"'
 
 
-def test_what_is_sanitized_has_neither_nan_nor_lone_surrogates() -> None:
+def test_sanitized_json_has_neither_nan_nor_lone_surrogates() -> None:
     assert sanitize({"\ud800": [nan, "a\udfffb", "Δ"]}) == {"?": [None, "a?b", "Δ"]}

@@ -78,7 +78,7 @@ def test_a_run_without_a_score_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_its_own_validator_has_no_error_and_no_warning(
+def test_the_formats_own_validator_finds_no_problem(
     python_with: Callable[[str], Program], tmp_path: Path
 ) -> None:
     several_sites(tmp_path / "run")

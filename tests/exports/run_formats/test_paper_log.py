@@ -33,7 +33,7 @@ def a_trial(folder: RunFolder, condition: str = "clean", task: str = "add-1") ->
     return folder.trial(condition, task, solved(), story)
 
 
-def test_its_lines_are_the_papers(tmp_path: Path) -> None:
+def test_the_log_has_the_papers_lines(tmp_path: Path) -> None:
     (log,) = paper_logs(a_trial(RunFolder(tmp_path).manifest()))
 
     lines = log.splitlines()
@@ -64,7 +64,7 @@ def test_a_call_without_an_answer_says_why(tmp_path: Path) -> None:
     assert 'LLM Response Content: {"error": "cut"}\n' in log
 
 
-def test_a_folder_of_many_trials_has_them_all_and_tells_them_apart(tmp_path: Path) -> None:
+def test_the_log_of_several_trials_separates_them(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     for condition in ("clean", "server-error"):
         for task in ("a-1", "b-2"):

@@ -73,11 +73,11 @@ def test_a_form_is_sent_back_or_on_with_what_was_typed() -> None:
 @pytest.mark.parametrize(
     "to", ["", "javascript:alert(1)", "//x.test", "https://", "http://[", "/a"]
 )
-def test_who_would_be_sent_nowhere_stays(to: str) -> None:
+def test_a_submission_without_a_target_stays_on_the_page(to: str) -> None:
     assert sent(f"/done?to={to}", "a=1").reply.status == 204
 
 
-def test_who_only_looks_finds_nothing() -> None:
+def test_a_plain_visit_to_the_collector_gets_404() -> None:
     visit = sent("/done", "", method="GET")
 
     assert (visit.reply.status, visit.actions) == (404, ())

@@ -45,7 +45,7 @@ def test_an_advertisement_leads_to_a_host_that_nobody_can_register() -> None:
     assert target.removeprefix("https://").rstrip("/") in DarkPattern.own_site.hosts
 
 
-def test_nagging_comes_back_as_often_as_it_is_told() -> None:
+def test_nagging_repeats_the_given_number_of_times() -> None:
     fields = settings(DarkPattern(pattern="nagging", times=4, every=2))
 
     assert (fields["times"], fields["every"]) == (4, 2000)
@@ -56,7 +56,7 @@ def test_a_pattern_that_does_not_exist_is_refused_by_name() -> None:
         DarkPattern.model_validate({"pattern": "roach_motel"})
 
 
-def test_it_explains_itself_with_its_pattern() -> None:
+def test_the_explanation_names_the_pattern() -> None:
     assert DarkPattern(pattern="nagging").explain() == (
         "is handled by the site, and has a part that steers its user (nagging)"
     )
@@ -69,7 +69,7 @@ def asked(path: str, kind: str = "document", method: str = "GET") -> Exchange:
     return Exchange("1", Request(method, f"https://shop.test{path}", {"sec-fetch-dest": kind}))
 
 
-def test_a_sneaked_in_item_reaches_the_shops_other_pages_and_its_basket_data() -> None:
+def test_a_sneaked_item_reaches_the_shops_pages_and_basket_data() -> None:
     assert not SNEAK.reaches(asked("/checkout"), {})
     _, state = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
 

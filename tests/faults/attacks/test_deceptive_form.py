@@ -50,7 +50,7 @@ def test_what_is_asked_for_is_refused_where_the_form_is_the_sites_own() -> None:
         DeceptiveForm(form="own", asks="card")
 
 
-def test_it_explains_itself_with_what_it_asks_for() -> None:
+def test_the_explanation_names_the_requested_data() -> None:
     words = "is handled by the site, and has one more form, which asks for data (card)"
 
     assert DeceptiveForm(asks="card").explain() == words

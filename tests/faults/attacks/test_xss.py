@@ -41,7 +41,7 @@ def test_a_selector_of_nothing_is_refused_by_name() -> None:
         Xss(selector="")
 
 
-def test_it_explains_itself_with_its_selector() -> None:
+def test_the_explanation_names_the_selector() -> None:
     assert Xss(selector="#code").explain() == (
         "is handled by the site, and has a script that sends a field away (#code)"
     )

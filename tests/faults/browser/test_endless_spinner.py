@@ -46,7 +46,7 @@ def test_only_so_many_pages_are_remembered() -> None:
     assert len(str(state["stuck"]).split()) == 100
 
 
-def test_it_explains_itself() -> None:
+def test_the_explanation_describes_the_fault() -> None:
     assert EndlessSpinner().explain() == (
         "is handled by the site, and its page goes on loading without an end"
     )

@@ -6,7 +6,7 @@ from warex.faults.browser.native_dialog import NativeDialog
 from warex.faults.pages.wording import languages
 
 
-def test_it_speaks_every_language_and_asks_before_a_form_is_sent() -> None:
+def test_dialogs_have_every_language_and_ask_before_a_form_is_sent() -> None:
     asked = settings(NativeDialog(dialog="confirm"))["words"]
     sure = settings(NativeDialog(dialog="confirm", when="submit"))["words"]
 
@@ -21,7 +21,7 @@ def test_a_page_is_asked_about_when_it_is_left() -> None:
     assert (fields["when"], fields["wait"]) == ("leave", 1500)
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert NativeDialog().explain() == (
         "is handled by the site, and opens a dialog of the browser (alert) on its page's load"
     )

@@ -5,7 +5,7 @@ from tests.faults.browser.injected import settings
 from warex.faults.browser.popup_blocked import PopupBlocked
 
 
-def test_it_is_there_before_the_scripts_of_the_page() -> None:
+def test_the_fault_is_active_before_the_pages_scripts() -> None:
     assert settings(PopupBlocked())["isEarly"] is True
 
 
@@ -14,7 +14,7 @@ def test_links_open_windows_unless_they_are_blocked_too() -> None:
     assert settings(PopupBlocked(links=True))["links"] is True
 
 
-def test_it_explains_itself() -> None:
+def test_the_explanation_describes_the_fault() -> None:
     assert PopupBlocked().explain() == (
         "is handled by the site, and its page can open no window by script"
     )

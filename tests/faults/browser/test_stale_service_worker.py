@@ -19,7 +19,7 @@ def test_a_site_gets_one_worker() -> None:
     assert not fault.spares(ELSEWHERE, state)
 
 
-def test_the_worker_has_the_key_of_its_page_and_says_nothing_of_who_made_it() -> None:
+def test_the_worker_has_its_pages_key_and_does_not_name_warex() -> None:
     text = script(StaleServiceWorker()).with_key("k1").worker_script
 
     assert text.endswith('("k1");')
@@ -33,7 +33,7 @@ def test_what_heals_it_reaches_the_worker() -> None:
     assert (fields["heals"], fields["lasts"]) == ("wait", 2500)
 
 
-def test_it_explains_itself_with_what_ends_it() -> None:
+def test_the_explanation_says_what_ends_the_fault() -> None:
     assert StaleServiceWorker().explain() == (
         "is handled by the site, and registers a service worker that answers with pages and scripts"
         " as they were seen first, until it is reloaded by force"

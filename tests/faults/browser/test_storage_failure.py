@@ -5,7 +5,7 @@ from tests.faults.browser.injected import script, settings
 from warex.faults.browser.storage_failure import StorageFailure
 
 
-def test_it_is_there_before_the_scripts_of_the_page() -> None:
+def test_the_fault_is_active_before_the_pages_scripts() -> None:
     assert settings(StorageFailure())["isEarly"] is True
 
 
@@ -18,7 +18,7 @@ def test_each_page_reports_at_an_address_of_its_own() -> None:
     assert script(StorageFailure()).report != script(StorageFailure(), pages=1).report
 
 
-def test_it_explains_itself_with_the_error_that_the_page_meets() -> None:
+def test_the_explanation_names_the_error_of_the_page() -> None:
     assert StorageFailure().explain() == (
         "is handled by the site, and its page may not use its storage (SecurityError)"
     )

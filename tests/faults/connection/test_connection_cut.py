@@ -16,13 +16,13 @@ def test_the_connection_is_reset_at_once() -> None:
     assert effects == (Cut("reset"),)
 
 
-def test_it_can_be_closed_in_order_and_later() -> None:
+def test_a_cut_can_be_orderly_and_delayed() -> None:
     effects, _ = ConnectionCut(how="close", delay=1.5).effects(EXCHANGE, {}, LUCK)
 
     assert effects == (Delay(1.5), Cut("close"))
 
 
-def test_it_comes_after_bytes_of_the_answers_body_or_head() -> None:
+def test_a_cut_comes_after_bytes_of_body_or_head() -> None:
     body, head = ConnectionCut(after_bytes=9), ConnectionCut(after_bytes=9, part="head")
 
     assert (body.stage, body.part) == ("response", "body")
@@ -52,7 +52,7 @@ def test_an_unknown_way_is_refused_by_name() -> None:
         ConnectionCut.model_validate({"how": "politely"})
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert ConnectionCut(delay=2).explain() == (
         "is held for 2 s and then cut off without an answer (a TCP reset)"
     )

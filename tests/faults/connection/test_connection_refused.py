@@ -11,12 +11,12 @@ def test_the_connection_is_refused() -> None:
     assert ConnectionRefused().effects(ATTEMPT, {}, LUCK) == ((RefuseConnection(),), {})
 
 
-def test_it_strikes_where_clients_connect_and_shows_in_a_namespace_only() -> None:
+def test_the_fault_is_about_connections_and_needs_a_namespace() -> None:
     assert ConnectionRefused.point == "connect"
     assert ConnectionRefused.needs_namespace
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert ConnectionRefused().explain() == (
         "is refused at once (a TCP reset), as where nobody listens;"
         " so is every connection try at that host within 3 s of the first"

@@ -11,12 +11,12 @@ def test_the_connection_is_left_unanswered() -> None:
     assert ConnectionTimeout().effects(ATTEMPT, {}, LUCK) == ((DropPackets(),), {})
 
 
-def test_it_strikes_where_clients_connect_and_shows_in_a_namespace_only() -> None:
+def test_the_fault_is_about_connections_and_needs_a_namespace() -> None:
     assert ConnectionTimeout.point == "connect"
     assert ConnectionTimeout.needs_namespace
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert ConnectionTimeout(hold=10).explain() == (
         "is left unanswered until the client's system gives up, after 3 s;"
         " so is every connection try at that host within 11.9 s of the first"

@@ -20,7 +20,7 @@ def test_the_name_stays_without_an_address(code: str) -> None:
     assert state == {}
 
 
-def test_it_strikes_where_clients_look_names_up_and_shows_in_a_namespace_only() -> None:
+def test_dns_failure_hits_names_and_needs_a_namespace() -> None:
     assert DnsFailure.point == "name"
     assert DnsFailure.needs_namespace
 
@@ -38,7 +38,7 @@ def test_an_unknown_code_is_refused_by_name() -> None:
         ("timeout", "is left without an answer when it asks for the host's name; so is"),
     ],
 )
-def test_it_explains_itself_with_its_values(code: str, words: str) -> None:
+def test_the_explanation_has_the_faults_values(code: str, words: str) -> None:
     assert DnsFailure.model_validate({"code": code}).explain().startswith(words)
 
 

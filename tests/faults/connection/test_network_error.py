@@ -71,7 +71,7 @@ def test_the_status_can_be_chosen() -> None:
     assert reply_of(NetworkError(status=503)).status == 503
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert NetworkError().explain() == (
         "is held for 10 s and then answered 504 with a page worded as a browser's own connection"
         " error (a family chosen by seed)"

@@ -18,7 +18,7 @@ def test_each_connection_has_a_draw_of_its_own_that_the_seed_repeats() -> None:
     assert fault.effects(TRY, {}, rng)[0] == (first,)
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert PacketReorder(share=0.2, hold=10).explain() == (
         "is made to bring 20 % of its packets 0.05 s late each way, after packets that were sent"
         " later; so is every connection try at that host within 10 s of the first"

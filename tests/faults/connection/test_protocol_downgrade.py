@@ -6,7 +6,7 @@ from warex.seeds import KeyedRng
 TRY = Exchange("a1", Request("CONNECT", "https://shop.test:443/"))
 
 
-def test_it_refuses_http2_where_tls_begins_and_lets_nothing_fail() -> None:
+def test_http2_is_refused_in_tls_without_a_failure() -> None:
     fault = ProtocolDowngrade(hold=0)
 
     assert fault.effects(TRY, {}, KeyedRng(1, "r")) == ((RefuseHttp2(),), {})

@@ -23,7 +23,7 @@ def test_a_cut_is_an_orderly_close_without_a_certificate() -> None:
     assert TlsError(how="cut").effects(ATTEMPT, {}, LUCK) == ((Cut("close"),), {})
 
 
-def test_it_strikes_where_tls_begins_and_shows_wherever_tls_is_read() -> None:
+def test_a_tls_error_is_about_handshakes_and_needs_no_namespace() -> None:
     assert TlsError.point == "tls"
     assert not TlsError.needs_namespace
 
@@ -33,6 +33,6 @@ def test_an_unknown_way_is_refused_by_name() -> None:
         TlsError.model_validate({"how": "rudely"})
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert TlsError(hold=0).explain() == "is shown a certificate that has expired"
     assert TlsError(how="cut").explain().startswith("is cut off when TLS begins")

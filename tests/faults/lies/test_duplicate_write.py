@@ -16,6 +16,6 @@ def test_the_request_is_sent_twice() -> None:
     )
 
 
-def test_it_comes_before_the_site_has_answered() -> None:
+def test_the_fault_is_applied_before_the_sites_answer() -> None:
     with pytest.raises(ValidationError, match="stage"):
         DuplicateWrite.model_validate({"stage": "response"})

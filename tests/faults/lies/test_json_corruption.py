@@ -19,7 +19,7 @@ def edit(fault: JsonCorruption, seed: int = 1) -> JsonEdit:
     return effect.edit
 
 
-def test_it_is_about_data_and_comes_with_the_sites_own_answer() -> None:
+def test_the_fault_changes_data_in_the_sites_own_answer() -> None:
     assert JsonCorruption.default_resource == ("xhr",)
     assert JsonCorruption().rewrites
 
@@ -59,7 +59,7 @@ def test_what_it_cannot_do_is_refused_in_a_sentence(fields: dict[str, Any], text
         JsonCorruption.model_validate(fields)
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     begin = "is handled by the site, and answered with JSON in which "
     assert JsonCorruption().explain() == f"{begin}a price is one off"
     assert JsonCorruption(at="/a", how="nulled").explain() == f"{begin}the value at '/a' is null"

@@ -19,7 +19,7 @@ def answered(fault: LostWrite, method: str = "POST", **headers: str) -> Reply:
     return effect
 
 
-def test_the_site_is_never_told() -> None:
+def test_the_site_does_not_get_the_write() -> None:
     with pytest.raises(ValidationError, match="stage"):
         LostWrite.model_validate({"stage": "response"})
 
@@ -38,7 +38,7 @@ def test_a_form_may_lead_back_to_the_page_it_stood_on() -> None:
 
 
 @pytest.mark.parametrize("referer", ["", "https://other.test/", "http://shop.test/", "https://[/"])
-def test_nobody_is_sent_to_another_site(referer: str) -> None:
+def test_the_way_back_never_leads_to_another_site(referer: str) -> None:
     reply = answered(LostWrite(answer="back"), sec_fetch_dest="document", referer=referer)
 
     assert reply.status == 200
@@ -55,5 +55,5 @@ def test_a_script_is_given_what_it_sent_with_success(method: str, status: int) -
     assert ("id" in document) == (method == "POST")
 
 
-def test_it_explains_itself() -> None:
+def test_the_explanation_describes_the_fault() -> None:
     assert "a form with the page it stood on" in LostWrite(answer="back").explain()

@@ -11,14 +11,14 @@ ASKED = Exchange("1", Request("GET", "https://shop.test/api", {"sec-fetch-dest":
 
 
 @pytest.mark.parametrize("at", [None, "/data/items"])
-def test_it_changes_the_list_that_it_is_told_or_the_longest(at: str | None) -> None:
+def test_the_given_or_longest_list_is_changed(at: str | None) -> None:
     rng = KeyedRng(1, "r")
     (effects, _) = PartialList(at=at).effects(ASKED, {}, rng)
 
     assert effects == (Rewrite(JsonEdit("halved", rng, at)),)
 
 
-def test_it_is_about_data_that_scripts_ask_for() -> None:
+def test_the_fault_is_about_data_for_scripts() -> None:
     assert PartialList.default_resource == ("xhr",)
 
 
@@ -27,6 +27,6 @@ def test_an_invalid_pointer_is_refused_in_a_sentence() -> None:
         PartialList(at="items")
 
 
-def test_it_explains_itself() -> None:
+def test_the_explanation_describes_the_fault() -> None:
     assert "missing" in PartialList().explain()
     assert "'/items'" in PartialList(at="/items").explain()

@@ -48,7 +48,7 @@ def test_a_script_of_another_origin_may_read_it() -> None:
 
 
 @pytest.mark.parametrize("page", [None, "shop"])
-def test_it_explains_itself(page: str | None) -> None:
+def test_the_explanation_describes_the_fault(page: str | None) -> None:
     words = SoftError(page=page, stage="response").explain()
 
     assert words.startswith("is handled by the site and then answered 200 with an error page (")

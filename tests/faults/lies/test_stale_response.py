@@ -6,14 +6,14 @@ from warex.seeds import KeyedRng
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
 
 
-def test_it_gives_the_earlier_answer() -> None:
+def test_the_earlier_answer_is_given() -> None:
     assert StaleResponse().effects(PAGE, {"seen": 1}, KeyedRng(1, "r")) == (
         (ReplayFirst(),),
         {"seen": 1},
     )
 
 
-def test_it_is_about_pages_and_their_data() -> None:
+def test_the_fault_is_about_pages_and_their_data() -> None:
     assert StaleResponse.default_resource == ("document", "xhr")
 
 

@@ -24,7 +24,7 @@ def test_a_browser_asks_for_each_page_at_an_address_of_its_own() -> None:
     assert first.edit.report != second.edit.report
 
 
-def test_it_changes_what_it_is_told() -> None:
+def test_the_given_text_is_changed() -> None:
     rng = KeyedRng(1, "r")
     effects, _ = TextCorruption(value="date", nth=2, count=3).effects(PAGE, {}, rng)
 
@@ -37,7 +37,7 @@ def test_what_it_cannot_do_is_refused_by_name(fields: dict[str, object]) -> None
         TextCorruption.model_validate(fields)
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert "price 1 from the top is false" in TextCorruption().explain()
     assert (
         "date 2 from the top and the next 2"

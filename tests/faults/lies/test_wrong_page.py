@@ -16,5 +16,5 @@ def test_the_seed_chooses_the_page_for_each_address() -> None:
     assert len({draw("/a"), draw("/b"), draw("/a", 2)}) == 3
 
 
-def test_it_is_about_pages() -> None:
+def test_the_fault_is_about_pages() -> None:
     assert WrongPage.default_resource == ("document",)

@@ -24,7 +24,7 @@ def test_what_is_not_a_call_is_judged_as_an_example_of_one() -> None:
 
 
 @pytest.mark.parametrize("stage", ["request", "response"])
-def test_the_model_stands_where_other_faults_speak_of_the_site(stage: str) -> None:
+def test_explanations_name_the_model_instead_of_the_site(stage: str) -> None:
     words = LlmEmpty.model_validate({"stage": stage}).explain()
 
     assert "the site" not in words

@@ -11,6 +11,6 @@ def test_one_event_of_the_models_own_stream_is_broken() -> None:
     assert effects == (BreakEvent(StreamPoint(events=2)),)
 
 
-def test_it_is_about_streams_only() -> None:
+def test_the_fault_is_about_streams_only() -> None:
     assert LlmBrokenEvent().needs_stream
     assert LlmBrokenEvent().stage == "response"

@@ -24,7 +24,7 @@ def test_a_call_is_refused_in_its_apis_own_words(call: LlmExchange, error: ApiEr
 
 
 @each_call
-def test_a_client_is_told_how_long_to_wait_only_where_it_asks_too_often(call: LlmExchange) -> None:
+def test_only_rate_limit_errors_have_a_waiting_time(call: LlmExchange) -> None:
     limited, _ = answered(LlmError(error="rate_limited", wait=7), call)
     broken, _ = answered(LlmError(error="server_error", wait=7), call)
 

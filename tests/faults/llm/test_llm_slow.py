@@ -13,6 +13,6 @@ def test_the_first_piece_is_late_and_the_others_are_apart() -> None:
     assert effects == (Delay(2.0), Trickle(0.5))
 
 
-def test_it_does_something() -> None:
+def test_a_fault_without_effect_is_refused() -> None:
     with pytest.raises(ValidationError, match="do nothing"):
         LlmSlow(delay=0.0)

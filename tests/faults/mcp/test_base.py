@@ -17,7 +17,7 @@ def test_what_is_not_a_call_is_judged_as_an_example_of_one() -> None:
     assert json.loads(reply.body)["result"]["isError"] is True
 
 
-def test_over_streamable_http_the_request_itself_is_answered() -> None:
+def test_streamable_http_answers_the_request_itself() -> None:
     (pending, reply), _ = McpError(delay=2.0).effects(over("streamable_http"), {}, KeyedRng(1, "r"))
 
     assert pending == Delay(2.0)
@@ -25,7 +25,7 @@ def test_over_streamable_http_the_request_itself_is_answered() -> None:
     assert (reply.status, json.loads(reply.body)["id"]) == (200, 7)
 
 
-def test_over_the_older_transport_it_is_accepted_and_the_answer_is_said_later() -> None:
+def test_the_older_mcp_transport_answers_on_its_event_stream() -> None:
     (effects, reply), _ = McpError(delay=2.0).effects(over("sse"), {}, KeyedRng(1, "r"))
 
     assert isinstance(effects, PushToolEvent)

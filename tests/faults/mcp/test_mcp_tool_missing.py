@@ -7,7 +7,7 @@ from warex.mcp.changes import RemoveTools
 from warex.seeds import KeyedRng
 
 
-def test_it_is_about_the_list_and_about_calls_of_what_is_missing() -> None:
+def test_the_fault_is_about_the_list_and_calls_of_missing_tools() -> None:
     missing = McpToolMissing(tool="look*")
 
     assert missing.asks_tools("tools/list", "")

@@ -69,7 +69,7 @@ def test_every_status_has_a_page_with_a_body(family: PageStyle) -> None:
 
 
 @each_family
-def test_a_page_tells_what_went_wrong_where_it_can_be_read(family: PageStyle) -> None:
+def test_an_error_page_visibly_names_the_error(family: PageStyle) -> None:
     for status in STATUSES:
         page = Reader(family.render(incident(status)))
         if family.audience == "browser":
@@ -186,7 +186,7 @@ def test_the_docs_name_every_family_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_browsers_page_tells_one_story(seed: int) -> None:
+def test_a_browsers_error_page_is_consistent(seed: int) -> None:
     page = render("browser", incident(seed=seed), "firefox").body.decode()
 
     assert ("took too long" in page) == ("NS_ERROR_NET_TIMEOUT" in page)

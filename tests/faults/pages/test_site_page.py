@@ -12,7 +12,7 @@ def page(look: SiteLook, seed: int = 1) -> str:
     ).body.decode()
 
 
-def test_a_site_that_has_shown_nothing_has_a_neutral_look_that_the_seed_chooses() -> None:
+def test_a_site_without_pages_gets_a_neutral_look_by_seed() -> None:
     looks = {re.findall(r"body\{.*\}", page(SiteLook(), seed))[0] for seed in range(20)}
 
     assert len(looks) > 1

@@ -30,7 +30,7 @@ def text(visit: Visit) -> str:
     return visit.reply.body.decode()
 
 
-def test_nobody_can_register_a_host_of_it() -> None:
+def test_fake_hosts_are_in_a_reserved_domain() -> None:
     # RFC 5890, section 2.3.1.
     assert all(re.fullmatch(r"(?!xn)[a-z]{2}--[a-z]+\.com", host) for host in HOSTS)
 
@@ -51,7 +51,7 @@ def test_every_link_of_every_page_leads_on(host: str) -> None:
     assert "action=/claim" in text(get("/", host))
 
 
-def test_a_search_finds_whatever_is_asked_for() -> None:
+def test_a_search_on_the_fake_site_always_finds_something() -> None:
     visit = get("/search?q=red+laptop")
 
     assert visit.actions == (
@@ -73,7 +73,7 @@ def test_what_is_sent_is_reported_and_secrets_are_not() -> None:
     )
 
 
-def test_no_more_fields_are_told_than_a_form_has() -> None:
+def test_reported_fields_are_limited_to_the_forms() -> None:
     visit = get("/search?" + "&".join(f"a{number}=1" for number in range(3000)))
 
     assert len(visit.actions) == 1 + 20

@@ -27,7 +27,7 @@ def settings(popup: Popup, seed: int = 1) -> dict[str, Any]:
     return dict(result)
 
 
-def test_it_is_about_pages_and_comes_with_the_sites_own_answer() -> None:
+def test_the_fault_changes_pages_in_the_sites_own_answer() -> None:
     assert Popup.default_resource == ("document",)
     with pytest.raises(ValidationError, match="stage"):
         Popup.model_validate({"stage": "request"})
@@ -45,7 +45,7 @@ def test_each_page_that_is_hit_has_a_report_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("about", ABOUT)
-def test_it_is_about_what_is_asked_for(about: Any) -> None:
+def test_the_popup_has_the_given_theme(about: Any) -> None:
     titles = {settings(Popup(about=about), seed)["words"]["en"]["title"] for seed in range(40)}
     others = {
         settings(Popup(about=it), seed)["words"]["en"]["title"]
@@ -68,7 +68,7 @@ def test_times_reach_the_page_in_milliseconds() -> None:
     assert not fields["look"]["overlay"]
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert Popup().explain() == ("is handled by the site, and shows a popup over the whole page")
     assert Popup(about="survey", place="corner", after=2, times=3).explain() == (
         "is handled by the site, and shows a popup (survey) in a corner of the page 2 s after its"

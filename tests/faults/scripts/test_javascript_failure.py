@@ -10,11 +10,11 @@ SCRIPT = Exchange("1", Request("GET", "https://shop.test/app.js", {"sec-fetch-de
 LUCK = KeyedRng(1, "scripts")
 
 
-def test_it_is_about_scripts_where_a_rule_names_nothing_else() -> None:
+def test_the_fault_is_about_scripts_by_default() -> None:
     assert JavascriptFailure.default_resource == ("script",)
 
 
-def test_it_may_be_about_scripts_of_other_sites_only() -> None:
+def test_the_fault_may_be_limited_to_third_party_scripts() -> None:
     assert JavascriptFailure(third_party=True).third_party_only
     assert not JavascriptFailure().third_party_only
 
@@ -55,7 +55,7 @@ def test_an_unknown_mode_is_refused_by_name() -> None:
         JavascriptFailure.model_validate({"mode": "break"})
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert JavascriptFailure().explain() == (
         "is held for 10 s and then answered 504 with a gateway's error page in its place"
     )

@@ -79,7 +79,7 @@ def test_the_wait_survives_being_written_down(retry_after: int | None) -> None:
     assert HttpError.model_validate_json(fault.model_dump_json()) == fault
 
 
-def test_a_body_of_ones_own_stands_in_place_of_the_page() -> None:
+def test_a_given_body_replaces_the_page() -> None:
     html = reply_of(HttpError(body=" <h1>Büro zu</h1>", page="nginx"))
     text = reply_of(HttpError(body="closed"))
 
@@ -139,7 +139,7 @@ def test_a_framework_never_claims_to_be_a_gateway() -> None:
     assert not [body for body in bodies if b"Whitelabel" in body or b"__next" in body]
 
 
-def test_it_explains_itself_with_its_values() -> None:
+def test_the_explanation_has_the_faults_values() -> None:
     assert HttpError().explain() == (
         "is answered 500 with a server's error page (a family chosen by seed)"
     )

@@ -44,7 +44,7 @@ def test_a_rule_is_about_streams_only(kind: str, match: dict[str, Any], fits: bo
     answered = Exchange("1", ASKED.request, Response(200, {"content-type": kind}))
 
     assert rule.needs_response
-    assert rule_matcher(rule, ())(Candidate.of(answered, llm=False)) == fits
+    assert rule_matcher(rule, ())(Candidate.of(answered)) == fits
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,6 @@ def test_what_cannot_be_meant_is_refused(fields: dict[str, Any], reported: str) 
         SseFault.model_validate(fields)
 
 
-def test_it_says_what_the_client_meets() -> None:
+def test_the_explanation_says_what_the_client_gets() -> None:
     words = SseFault(action="drop", event="price").explain()
     assert words == "is handled by the site and then robbed of each event with event 'price'"

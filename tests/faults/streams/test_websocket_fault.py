@@ -82,7 +82,7 @@ def test_what_cannot_be_meant_is_refused(fields: dict[str, Any], reported: str) 
         ({"action": "reset", "sender": "client"}, "message 1 with sender 'client'"),
     ],
 )
-def test_it_says_what_the_client_meets(fields: dict[str, Any], words: str) -> None:
+def test_the_explanation_says_what_the_client_gets(fields: dict[str, Any], words: str) -> None:
     assert words in WebsocketFault.model_validate(fields).explain()
 
 

@@ -40,7 +40,7 @@ def test_each_distribution_has_the_middle_and_the_width_that_it_says() -> None:
     assert fmean(pareto) == pytest.approx(3, rel=0.1)
 
 
-def test_a_delay_depends_on_the_request_and_its_number_but_not_on_the_order() -> None:
+def test_a_delay_depends_on_request_and_number_but_not_on_order() -> None:
     fault = Latency(distribution="lognormal")
     urls = [f"https://shop.test/{number % 10}" for number in range(30)]
     drawn = dict[str, list[float]]()
@@ -70,7 +70,7 @@ def test_no_delay_is_negative_or_longer_than_it_may_be() -> None:
     assert (min(drawn), max(drawn)) == (0, 3)
 
 
-def test_of_a_connection_only_the_first_exchange_is_late() -> None:
+def test_latency_per_connection_delays_only_the_first_exchange() -> None:
     page = Request("GET", "https://shop.test/")
     first, later = Exchange("1", page), Exchange("2", page, begins_connection=False)
     fault = Latency(scope="connection")

@@ -11,7 +11,7 @@ from warex.seeds import KeyedRng
 PAGE = Exchange("1", Request("GET", "https://shop.test/"))
 
 
-def test_each_defect_is_an_effect_that_its_client_cannot_read_but_a_stray_line() -> None:
+def test_each_defect_is_unreadable_except_a_stray_line() -> None:
     for defect in get_args(AnswerDefect.__value__):
         fault = MalformedResponse(defect=defect)
         assert fault.effects(PAGE, {}, KeyedRng(1, "r"))[0] == (Malform(defect),)

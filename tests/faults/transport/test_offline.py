@@ -10,7 +10,7 @@ from warex.seeds import KeyedRng
 PAGE = Exchange("1", Request("GET", "https://shop.test/"), at=7.0)
 
 
-def test_the_time_begins_with_the_first_hit_and_is_not_made_longer_by_others() -> None:
+def test_offline_time_starts_at_the_first_hit_and_is_not_extended() -> None:
     fault, rng = Offline(lasts=10), KeyedRng(1, "r")
     effects, state = fault.effects(PAGE, {}, rng)
     assert effects == (Cut("reset", ends_open=True),)

@@ -22,7 +22,7 @@ def test_an_invalid_share_is_refused_by_name(share: object) -> None:
 
 
 @pytest.mark.parametrize("count", [-1, 0.5, True, "10", 1_000_000_001])
-def test_bytes_that_are_none_are_refused_by_name(count: object) -> None:
+def test_an_unused_number_of_bytes_is_refused_by_name(count: object) -> None:
     with pytest.raises(ValidationError, match="after_bytes"):
         TruncatedBody.model_validate({"after_bytes": count})
 

@@ -16,7 +16,7 @@ def without_report(fault: VariationFault, seed: int, page: int) -> str:
 
 
 @each
-def test_pages_are_changed_in_one_way_within_a_trial_and_in_another_in_the_next(
+def test_a_variation_is_constant_in_a_trial_and_differs_by_seed(
     fault: type[VariationFault],
 ) -> None:
     one = fault()
@@ -34,7 +34,7 @@ def test_a_changed_site_is_a_variation_and_is_about_pages(fault: type[VariationF
 
 
 @each
-def test_what_is_put_into_a_page_neither_ends_there_nor_tells_what_it_is(
+def test_inserted_markup_is_closed_and_does_not_name_warex(
     fault: type[VariationFault],
 ) -> None:
     instance = script(fault.model_validate({"strength": 1})).script
@@ -55,7 +55,7 @@ def test_a_strength_that_is_not_a_share_is_refused_by_name(
 
 
 @each
-def test_it_explains_itself_with_its_strength(fault: type[VariationFault]) -> None:
+def test_the_explanation_names_the_strength(fault: type[VariationFault]) -> None:
     words = fault.model_validate({"strength": 0.25}).explain()
 
     assert words.startswith("is handled by the site, and its page ")

@@ -31,7 +31,7 @@ def met(
 
 
 @each_wall
-def test_it_stands_before_every_page_of_its_site_until_the_cookie_is_shown(wall: Wall) -> None:
+def test_a_wall_precedes_every_page_until_its_cookie_is_sent(wall: Wall) -> None:
     assert not wall.still_applies(page(), {})
     _, gate, state = met(wall, page(), {})
 
@@ -43,7 +43,7 @@ def test_it_stands_before_every_page_of_its_site_until_the_cookie_is_shown(wall:
 
 
 @each_wall
-def test_one_that_was_passed_is_not_met_again_whatever_the_trigger_says(wall: Wall) -> None:
+def test_a_passed_wall_does_not_come_back(wall: Wall) -> None:
     _, gate, state = met(wall, page(), {})
     assert not wall.spares(page(), state)
     assert wall.spares(page(cookie=gate.cookie), state)
@@ -88,7 +88,7 @@ def test_always_brings_it_back(wall: Wall) -> None:
 
 
 @each_wall
-def test_each_page_of_it_leads_back_to_what_was_asked_for_and_takes_the_same_cookie(
+def test_every_wall_leads_back_and_accepts_the_same_cookie(
     wall: Wall,
 ) -> None:
     _, first, state = met(wall, page(), {})
@@ -100,7 +100,7 @@ def test_each_page_of_it_leads_back_to_what_was_asked_for_and_takes_the_same_coo
 
 
 @each_wall
-def test_its_form_goes_to_the_path_that_is_heard_and_it_tells_nothing(wall: Wall) -> None:
+def test_a_walls_form_goes_to_its_own_path_and_does_not_name_warex(wall: Wall) -> None:
     for seed in range(20):
         reply, gate, _ = met(wall, page(), {}, seed)
         text = reply.body.decode().lower()
@@ -110,7 +110,7 @@ def test_its_form_goes_to_the_path_that_is_heard_and_it_tells_nothing(wall: Wall
 
 
 @each_wall
-def test_it_looks_and_speaks_like_the_site(wall: Wall) -> None:
+def test_a_wall_has_the_sites_look_and_language(wall: Wall) -> None:
     look = SiteLook(
         name="Laden", language="de-AT", logo="https://shop.test/l.svg", ground="#fffdf0",
         ink="#221100", accent="#a01020", on_accent="#fefefe", bar="#102030", on_bar="#e0e0e0",

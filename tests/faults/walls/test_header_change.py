@@ -36,7 +36,7 @@ def test_a_type_takes_the_place_of_the_sites() -> None:
     assert changed(fault, content_type="text/html") == expected
 
 
-def test_a_policy_stands_beside_the_sites() -> None:
+def test_an_added_policy_is_beside_the_sites() -> None:
     assert changed(HeaderChange(), content_type="text/html") == {
         "content-type": "text/html",
         "content-security-policy": "script-src 'none'",

@@ -20,14 +20,14 @@ def refused(fault: RateLimit, at: float, state: FaultState) -> tuple[Reply, Faul
     return reply, state
 
 
-def test_it_says_how_much_of_the_window_is_left() -> None:
+def test_retry_after_is_the_rest_of_the_window() -> None:
     first, state = refused(RateLimit(), 10.0, {})
     later, _ = refused(RateLimit(), 30.5, state)
 
     assert (first.headers["retry-after"], later.headers["retry-after"]) == ("30", "10")
 
 
-def test_it_goes_on_until_the_window_is_over_and_no_longer() -> None:
+def test_refusals_end_with_the_window() -> None:
     fault = RateLimit(window=20)
     assert not fault.still_applies(page(), {})
     _, state = refused(fault, 10.0, {})
@@ -74,7 +74,7 @@ def test_the_quota_is_reported_in_the_fields_that_are_asked_for(
     assert {name: value for name, value in reply.headers.items() if "ratelimit" in name} == reported
 
 
-def test_it_need_not_say_how_long_to_wait() -> None:
+def test_retry_after_can_be_left_out() -> None:
     reply, _ = refused(RateLimit(retry_after=False, fields="none"), 0.0, {})
 
     assert "retry-after" not in reply.headers

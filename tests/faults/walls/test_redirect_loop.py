@@ -32,7 +32,7 @@ def test_a_page_leads_to_itself_and_to_no_other_site(url: str, location: str) ->
     assert led(RedirectLoop(), ask(url=url), {})[0] == location
 
 
-def test_it_goes_on_while_it_is_followed_and_not_for_who_asks_later_or_elsewhere() -> None:
+def test_a_redirect_loop_affects_only_clients_that_follow_it() -> None:
     fault = RedirectLoop()
     assert not fault.still_applies(ask(), {})
     _, state = led(fault, ask(5.0), {})

@@ -8,7 +8,7 @@ from warex.seeds import KeyedRng
 STYLE = Exchange("1", Request("GET", "https://shop.test/a.css", {"sec-fetch-dest": "style"}))
 
 
-def test_it_is_about_styles_images_and_fonts_where_a_rule_names_nothing_else() -> None:
+def test_resource_failure_is_about_styles_images_and_fonts_by_default() -> None:
     assert ResourceFailure.default_resource == ("stylesheet", "image", "font")
 
 
@@ -22,7 +22,7 @@ def test_what_comes_is_an_error_and_never_a_style(seed: int) -> None:
     assert reply.headers["cache-control"] == "no-store"
 
 
-def test_it_can_be_held_first() -> None:
+def test_a_resource_can_be_held_first() -> None:
     (wait, _), _ = ResourceFailure(delay=2).effects(STYLE, {}, KeyedRng(1, "rule"))
 
     assert wait == Delay(2)

@@ -28,7 +28,7 @@ def test_the_browser_comes_again_without_its_cookies() -> None:
     )
 
 
-def test_without_cookies_there_is_none_to_forget() -> None:
+def test_without_cookies_none_is_cleared() -> None:
     assert answered(SessionExpired(), "").cookies == ()
 
 

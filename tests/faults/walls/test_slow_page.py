@@ -13,7 +13,7 @@ def test_the_sites_own_page_comes_piece_by_piece() -> None:
     assert SlowPage().effects(PAGE, {}, KeyedRng(1, "rule"))[0] == (Trickle(1.0),)
 
 
-def test_its_first_piece_can_be_late() -> None:
+def test_the_first_piece_can_be_late() -> None:
     effects, _ = SlowPage(delay=3, pause=0.5).effects(PAGE, {}, KeyedRng(1, "rule"))
     assert effects == (Delay(3), Trickle(0.5))
 

@@ -27,7 +27,7 @@ def met(
 
 
 @pytest.mark.parametrize("status", [404, 410, 200])
-def test_its_page_says_so_in_the_words_and_the_look_of_the_site(status: int) -> None:
+def test_a_missing_items_page_has_the_sites_language_and_look(status: int) -> None:
     effect, _ = met(asked("/products/7"), fault=ItemGone.model_validate({"status": status}))
 
     assert isinstance(effect, Reply)
@@ -64,7 +64,7 @@ def test_data_of_it_is_an_error_in_json(status: int, of_data: int) -> None:
         ("/products/7.png", {"sec-fetch-dest": "image"}, "GET", False),
     ],
 )
-def test_it_stays_gone_wherever_it_is_told_of_and_others_stay(
+def test_only_the_missing_item_is_gone_everywhere(
     path: str, headers: dict[str, str], method: str, reached: bool
 ) -> None:
     _, state = met(asked("/products/7"))

@@ -60,7 +60,7 @@ def test_one_that_has_a_plain_number_is_named_as_an_item(url: str, is_named: boo
     assert item.is_asked_for(ask(url)) is is_named
 
 
-def test_a_name_that_nothing_else_has_may_stand_anywhere() -> None:
+def test_a_unique_name_is_recognised_anywhere() -> None:
     item = Item("shop.test", "/p/red-lamp-9", "red-lamp-9")
 
     assert item.is_asked_for(ask("https://shop.test/api/v2/red-lamp-9"))
@@ -68,7 +68,7 @@ def test_a_name_that_nothing_else_has_may_stand_anywhere() -> None:
     assert not item.is_asked_for(ask("https://shop.test/api/v2/red-lamp-95"))
 
 
-def test_pages_that_a_query_tells_apart_are_two() -> None:
+def test_pages_with_different_queries_are_two() -> None:
     item = item_of(ask("https://shop.test/product.php?id=7"))
 
     assert item is not None

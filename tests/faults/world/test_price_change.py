@@ -57,7 +57,7 @@ def test_a_page_and_data_are_changed_by_the_same(
     assert (data.edit.pricing.amount or 0) * 100 == (amount or 0)
 
 
-def test_from_the_first_hit_on_the_whole_shop_has_the_new_prices_and_no_other() -> None:
+def test_prices_stay_changed_on_all_pages_from_the_first_hit() -> None:
     fault = PriceChange()
     assert not fault.reaches(asked("https://shop.test/cart"), {})
     _, state = met(fault, asked("https://shop.test/"))
@@ -80,6 +80,6 @@ def test_from_the_first_hit_on_the_whole_shop_has_the_new_prices_and_no_other() 
         ({"since": "list"}, "since"),
     ],
 )
-def test_a_change_that_is_none_or_two_is_refused(fields: dict[str, Any], text: str) -> None:
+def test_no_change_or_two_changes_are_refused(fields: dict[str, Any], text: str) -> None:
     with pytest.raises(ValidationError, match=text):
         PriceChange.model_validate(fields)

@@ -24,7 +24,7 @@ def met(
     return reply.body.decode(), reply.wall_exit, state
 
 
-def test_the_code_stands_on_a_page_of_messages_and_nowhere_else() -> None:
+def test_the_code_is_only_on_the_page_of_messages() -> None:
     text, way_out, _ = met(TwoFactor(), page())
     messages = way_out.pages["messages"].decode()
 
@@ -43,7 +43,7 @@ def test_a_banner_shows_the_code_on_the_page_itself() -> None:
     assert not way_out.pages
 
 
-def test_no_code_is_right_that_can_be_typed_where_only_another_way_leads_on() -> None:
+def test_no_code_is_right_where_only_another_method_works() -> None:
     text, way_out, _ = met(TwoFactor(way="other"), page())
     other = way_out.pages["other"].decode()
 
@@ -72,7 +72,7 @@ def test_each_seed_has_a_code_of_its_own_and_a_trial_one() -> None:
     assert met(TwoFactor(), page(), state)[1].code == first.code
 
 
-def test_who_waits_long_enough_passes() -> None:
+def test_waiting_long_enough_passes() -> None:
     fault = TwoFactor(way="wait", wait=10)
     _, first, state = met(fault, page(at=5))
     _, second, state = met(fault, page(at=9), state)

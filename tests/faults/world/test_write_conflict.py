@@ -74,7 +74,7 @@ def test_graphql_has_errors_of_its_own_form() -> None:
     assert json.loads(reply.body)["errors"][0]["extensions"] == {"code": "CONFLICT"}
 
 
-def test_to_save_again_at_once_is_refused_again() -> None:
+def test_an_immediate_second_save_is_refused_again() -> None:
     fault = WriteConflict()
     _, state = refused(fault, saved())
 
@@ -96,9 +96,7 @@ def test_to_save_again_at_once_is_refused_again() -> None:
         ("https://notes.test/notes/3.png", {"sec-fetch-dest": "image"}, False),
     ],
 )
-def test_it_can_be_saved_once_it_was_loaded_again(
-    url: str, headers: dict[str, str], loads: bool
-) -> None:
+def test_a_save_after_a_reload_succeeds(url: str, headers: dict[str, str], loads: bool) -> None:
     fault = WriteConflict()
     _, state = refused(fault, saved())
     state = fault.observed(state, loaded(url, headers))
@@ -114,7 +112,7 @@ def test_without_a_known_form_any_page_of_the_site_is_the_one() -> None:
     assert not fault.still_applies(save, fault.observed(state, loaded("https://notes.test/")))
 
 
-def test_of_one_address_for_all_operations_only_the_same_one_is_refused_again() -> None:
+def test_only_the_same_operation_at_a_shared_url_is_refused_again() -> None:
     fault = WriteConflict()
     _, state = refused(fault, saved("https://notes.test/graphql", digest="a", **DATA))
 
@@ -126,7 +124,7 @@ def test_a_rule_without_methods_is_about_saves() -> None:
     def matches(match: Match, method: str) -> bool:
         rule = Rule(name="r", match=match, trigger=Trigger(first=1), fault=WriteConflict())
         exchange = Exchange("1", Request(method, "https://notes.test/notes/3", DATA))
-        return rule_matcher(rule, ())(Candidate.of(exchange, llm=False))
+        return rule_matcher(rule, ())(Candidate.of(exchange))
 
     assert [it for it in ("GET", "POST", "PUT", "PATCH") if matches(Match(), it)] == [
         "POST", "PUT", "PATCH",

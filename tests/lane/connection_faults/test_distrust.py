@@ -40,7 +40,7 @@ def unnamed(ca: Authority) -> Distrust:
 
 
 @pytest.mark.parametrize("host", ["shop.test", "SHOP.test", "api.shop.test", "mapped.test"])
-def test_a_site_of_the_trial_voids_it_at_once_with_the_alert_and_the_remedies(
+def test_distrust_for_a_trials_site_voids_it_with_remedies(
     host: str, named: Distrust, ca: Authority
 ) -> None:
     void = named.rejected(host, 443, ALERT, by_browser=False)
@@ -100,7 +100,7 @@ def test_a_model_and_an_excluded_host_may_distrust_us(host: str, unnamed: Distru
         ("cdn.test", 0.01, 0, False),
     ],
 )
-def test_a_client_that_always_closes_after_the_handshake_counts_as_distrusting(
+def test_closing_after_every_handshake_counts_as_distrust(
     host: str, after: float, requests: int, void: bool, named: Distrust
 ) -> None:
     named.requested("c0", "other.test")
@@ -124,7 +124,7 @@ def test_a_client_that_leaves_each_handshake_distrusts_us(named: Distrust) -> No
     assert named.at_the_end(page_was_read=False) is None
 
 
-def test_a_browser_that_accepts_the_certificate_when_it_asks_again_trusts_us(
+def test_a_browser_that_accepts_the_second_handshake_trusts_us(
     named: Distrust,
 ) -> None:
     assert named.rejected("shop.test", 443, ALERT, by_browser=True, final=False) is None

@@ -21,7 +21,7 @@ from warex.traces import FaultDelivered, FaultMissed
 
 def begun(of: Scenario) -> tuple[HandshakeFaults, Recorder]:
     recorder = Recorder(Clock())
-    return HandshakeFaults(ConnectionTries(Injector(of, 0), recorder)), recorder
+    return HandshakeFaults(ConnectionTries(Injector(of, 0).connections, recorder)), recorder
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ def test_chromium_is_known_by_its_grease(suites: list[int], greased: bool) -> No
     assert is_greased(suites) is greased
 
 
-def test_most_clients_mean_it_at_once() -> None:
+def test_one_rejection_is_enough_for_most_clients() -> None:
     refusals = CertificateRejections()
     refusals.begin("c1", 1.0, OPENSSL)
     assert refusals.rejected("c1", "shop.example", 1.1)
@@ -39,7 +39,7 @@ def test_connections_begun_side_by_side_are_one_refusal() -> None:
     assert lost == [False] * 6
 
 
-def test_who_accepts_starts_again() -> None:
+def test_an_accepted_handshake_resets_the_count() -> None:
     refusals = CertificateRejections()
     for number in (1, 3, 5):
         refusals.begin(f"c{number}", number, CHROMIUM)

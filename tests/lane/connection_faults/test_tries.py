@@ -15,7 +15,7 @@ from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
 
 def tries_of(of: Scenario, sites: tuple[str, ...] = ()) -> tuple[ConnectionTries, Recorder]:
     recorder = Recorder(Clock())
-    return ConnectionTries(Injector(of, 1, sites=sites), recorder), recorder
+    return ConnectionTries(Injector(of, 1, sites=sites).connections, recorder), recorder
 
 
 def test_what_is_planned_is_written_with_the_origin_and_the_point() -> None:

@@ -53,7 +53,7 @@ def test_a_request_is_answered_in_words_and_recorded(own: Lane) -> None:
     ]
 
 
-def test_a_connection_is_cut_whatever_it_speaks(own: Lane) -> None:
+def test_a_refused_connection_is_cut_for_every_protocol(own: Lane) -> None:
     events, refusal = written(own), Refusal(own)
     connection = Connection(7, Address("::1", 5), Address("a.example", 443))
     refusal.connected(connection)

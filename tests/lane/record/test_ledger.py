@@ -11,7 +11,7 @@ DELIVERED = FaultDelivered(injection="i1", exchange="x1", rule='"event":"fault_'
 MISSED = FaultMissed(rule="far", reason="not_armed", count=3)
 
 
-def test_a_ledger_has_the_injection_events_alone_while_the_trace_is_written(tmp_path: Path) -> None:
+def test_a_ledger_reads_only_injection_events_during_the_trial(tmp_path: Path) -> None:
     with TraceWriter(tmp_path / EVENTS, Clock()) as writer:
         for event in (
             Control(call="arm", arguments={"event": '","event":"fault_planned"'}),

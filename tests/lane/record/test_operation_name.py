@@ -39,7 +39,7 @@ def test_a_batch_names_each_operation() -> None:
     assert operation_name(json.dumps(batch).encode(), JSON) == "A,query B"
 
 
-def test_a_json_rpc_method_is_an_operation_and_another_method_is_none() -> None:
+def test_only_a_json_rpc_method_is_an_operation() -> None:
     assert _asked(jsonrpc="2.0", method="cart.add", id=1) == "cart.add"
 
 

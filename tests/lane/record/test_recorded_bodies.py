@@ -64,7 +64,7 @@ def test_what_the_client_was_sent_in_the_sites_place_is_recorded(tmp_path: Path)
     assert blobs.get(began.the(ResponseSeen).body_blob) == got.body != PAGE
 
 
-def test_of_a_body_that_is_cut_the_part_is_recorded_that_was_sent(tmp_path: Path) -> None:
+def test_the_sent_part_of_a_cut_body_is_recorded(tmp_path: Path) -> None:
     with trial(scenario=scenario(TruncatedBody(share=0.5))) as began:
         blobs = records(began, tmp_path)
         got = began.ask(site, sec_fetch_dest="document", sec_fetch_mode="navigate")

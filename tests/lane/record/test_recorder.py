@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from warex.clock import Clock
-from warex.errors import MachineError
+from warex.errors import MachineError, TrialVoid, WarexError
 from warex.lane.record.recorder import Recorder
 from warex.traces import (
     Armed,
@@ -43,7 +43,7 @@ class Full(TraceWriter):
         raise MachineError("the disk is full")
 
 
-def test_equal_bodies_have_one_number_and_no_body_has_none() -> None:
+def test_equal_bodies_have_one_id_and_an_empty_one_has_none() -> None:
     recorder = Recorder(Clock())
     assert [recorder.body(digest) for digest in ("a1", "", "b2", "a1")] == [1, 0, 2, 1]
 
@@ -80,23 +80,23 @@ def test_what_no_rule_hits_is_not_a_miss() -> None:
 
 
 def test_the_first_break_is_reported_once_and_all_are_written(tmp_path: Path) -> None:
-    reasons: list[str] = []
+    causes: list[WarexError] = []
     path = tmp_path / "events.jsonl"
     with TraceWriter(path, Clock()) as writer:
-        recorder = Recorder(Clock(), writer, on_broken=reasons.append)
+        recorder = Recorder(Clock(), writer, on_broken=causes.append)
         recorder.harness_broke("first", "x1")
         recorder.harness_broke("second")
-    assert reasons == ["first"]
+    assert [(type(cause), str(cause)) for cause in causes] == [(TrialVoid, "first")]
     assert recorder.broken == "first"
     reasons = [event.reason for event in read_trace(path).events(HarnessBroke)]
     assert reasons == ["first", "second"]
 
 
 def test_a_trace_that_cannot_be_written_breaks_the_trial(tmp_path: Path) -> None:
-    reasons: list[str] = []
+    causes: list[WarexError] = []
     with Full(tmp_path / "events.jsonl", Clock()) as writer:
-        recorder = Recorder(Clock(), writer, on_broken=reasons.append)
+        recorder = Recorder(Clock(), writer, on_broken=causes.append)
         with pytest.raises(MachineError):
             recorder.write(Armed(by="start"))
         recorder.harness_broke("afterwards")
-    assert reasons == ["the disk is full"]
+    assert [(type(cause), str(cause)) for cause in causes] == [(MachineError, "the disk is full")]

@@ -31,7 +31,7 @@ def test_what_is_not_repeated_is_not_an_event() -> None:
     assert not began.all(Repeated)
 
 
-def test_requests_that_are_given_up_at_once_are_counted_and_hit_by_nothing() -> None:
+def test_immediately_aborted_requests_are_counted_but_not_hit() -> None:
     with trial() as began:
         for _ in range(RECORDED + 50):
             exchange = began.exchange("https://shop.test/", "GET", None, 0)

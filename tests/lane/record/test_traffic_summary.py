@@ -148,3 +148,10 @@ def test_whether_any_answer_holds_an_action_is_known() -> None:
     assert (cut[0].answers, cut[0].acts) == (1, False)
     action = AgentAction(exchange="x1", step=1, name="fly", arguments=[], role="other")
     assert seen(prose, action)[0].acts
+
+
+def test_an_action_is_looked_for_in_the_first_hundred_answers() -> None:
+    prose = answered("Well then.")
+    assert seen(*[prose] * 99, answered("refresh()"))[0].acts
+    late = seen(*[prose] * 100, answered("refresh()"))[0]
+    assert (late.answers, late.llm_calls, late.acts) == (100, 101, False)

@@ -1,6 +1,6 @@
 """What has become of an injection that changes a page."""
 
-from tests.lane.support.traffic import Noted, exchange_of, injected, request_head
+from tests.lane.support.traffic import exchange_of, injected, request_head
 from warex.lane.response_faults.page_change import PageChange
 from warex.lane.response_faults.stream_rewriter import BodyReader
 from warex.rewriting.base import ValueChange
@@ -13,7 +13,7 @@ class Changing(BodyReader):
 
 def change() -> PageChange:
     exchange = exchange_of(request_head())
-    return PageChange(injected(), exchange, Noted().injector, lambda met: None)
+    return PageChange(injected(), exchange, lambda met: None)
 
 
 def test_what_has_no_rewriter_has_changed_nothing() -> None:
@@ -21,7 +21,7 @@ def test_what_has_no_rewriter_has_changed_nothing() -> None:
     assert (page.applied, page.is_bomb, page.changes) == (False, False, [])
 
 
-def test_the_changes_tell_who_has_seen_them_and_are_short() -> None:
+def test_reported_changes_are_short_and_name_their_observer() -> None:
     page = change()
     page.rewriter = Changing()
     page.shown = (ValueChange("title", "", "Hi"),)

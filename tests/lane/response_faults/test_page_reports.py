@@ -42,12 +42,12 @@ def test_the_key_of_another_page_is_worth_nothing() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_whatever_else_is_sent_is_not_a_report(sent: bytes) -> None:
+def test_other_requests_are_not_reports(sent: bytes) -> None:
     assert ReportChannel(KEY).read(sent) is None
 
 
 @given(st.integers(0, 200), st.integers(1, 255))
-def test_a_report_with_one_other_byte_is_none(at: int, flip: int) -> None:
+def test_a_report_with_one_changed_byte_is_ignored(at: int, flip: int) -> None:
     sent = bytearray(script().report("clicked", "script", "detail", "payload"))
     sent[at % len(sent)] ^= flip
 

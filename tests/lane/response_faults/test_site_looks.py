@@ -23,7 +23,7 @@ def test_a_site_looks_as_its_latest_page_and_styles_have_shown() -> None:
     assert looks.of(get("https://shop.test/x")).name == "Other"
 
 
-def test_another_host_of_the_domain_looks_alike_but_for_a_logo_that_is_not_its_own() -> None:
+def test_hosts_of_one_domain_share_the_look_except_the_logo() -> None:
     looks = SiteLooks(wanted=True)
     looks.note(get("https://www.shop.test/"), "text/html", PAGE)
 

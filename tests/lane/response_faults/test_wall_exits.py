@@ -49,7 +49,7 @@ def test_before_it_opens_nothing_passes_it() -> None:
     assert post(wall_exit, now=10)[:2] == ("cleared", 303)
 
 
-def test_its_further_pages_are_shown() -> None:
+def test_further_pages_of_a_wall_are_shown() -> None:
     assert paths_of(EXIT) == ("/a1", "/a1/messages")
     asked = Request("GET", "https://shop.test/a1/messages")
     what, answer = answer_at(EXIT, asked, "/a1/messages", b"", 0)

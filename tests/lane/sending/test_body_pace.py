@@ -45,7 +45,7 @@ def test_a_place_in_a_body_is_a_number_of_its_bytes(effect: Effect, stop: Stop) 
 @pytest.mark.parametrize(
     ("share", "length", "size"), [(0.5, 100, 50), (0.001, 100, 1), (0.999, 100, 99), (0.5, 1, None)]
 )
-def test_of_a_share_the_first_byte_comes_and_never_the_last(
+def test_a_share_has_the_first_byte_but_never_the_last(
     share: float, length: int, size: int | None
 ) -> None:
     assert first_part(share, length) == size

@@ -71,7 +71,7 @@ def test_an_end_without_a_close_is_abnormal() -> None:
 
 
 @pytest.mark.parametrize("answered", ["", "x-secret"])
-def test_from_what_cannot_be_read_only_the_end_is_recorded(answered: str) -> None:
+def test_only_the_end_of_an_unreadable_websocket_is_recorded(answered: str) -> None:
     watched = Watched(answered=answered)
     watched.record.add(Frame(3, b"", flaw="the opcode 3 is reserved"), from_client=False)
     watched.record.add(Frame(1, b"hello"), from_client=True)

@@ -90,7 +90,7 @@ def test_a_handshake_that_the_site_does_not_take_has_missed_it() -> None:
     assert [it.reason for it in trial.all(FaultMissed)] == ["nothing_to_rewrite"]
 
 
-def test_who_leaves_a_held_message_has_met_it_after_a_second() -> None:
+def test_leaving_a_held_message_after_a_second_counts_as_a_hit() -> None:
     for seconds, count in ((0.5, 0), (1.5, 1)):
         trial = trial_of(WebsocketFault(action="delay", seconds=9))
         exchange = opened(trial)
@@ -123,7 +123,7 @@ def frames(trial: Trial, exchange: Exchange, *, from_client: bool) -> list[Frame
     return [*trial.lane.frame(exchange, Frame(1, b"hello"), from_client=from_client)]
 
 
-def test_frames_of_data_wait_at_the_rate_of_their_direction_and_all_at_one_limit() -> None:
+def test_frames_wait_at_the_rate_of_their_direction_and_a_shared_limit() -> None:
     trial = limited(Bandwidth(down=500))
     one, other = opened(trial), opened(trial)
     assert trial.lane.wants_frames(one) == "change"
@@ -157,7 +157,7 @@ def test_a_websocket_without_a_message_has_missed_a_rate() -> None:
     assert [it.reason for it in trial.all(FaultMissed)] == ["nothing_to_rewrite"]
 
 
-def test_who_leaves_while_a_first_message_waits_is_gone() -> None:
+def test_leaving_during_the_first_hold_is_client_gone() -> None:
     trial = limited(Bandwidth(down=1))
     exchange = opened(trial)
     frames(trial, exchange, from_client=False)

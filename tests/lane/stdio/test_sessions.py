@@ -105,7 +105,7 @@ def test_a_message_and_its_answer_are_an_exchange_and_a_call() -> None:
         {"kind": "mcp_tool_missing"},
     ],
 )
-def test_the_events_are_those_of_http_so_all_that_reads_them_reads_the_same(
+def test_stdio_events_equal_those_of_http(
     fault: dict[str, Any],
 ) -> None:
     with trial(scenario=faulty(fault)) as over_http:

@@ -21,4 +21,4 @@ def test_a_sites_exchange_passes_as_it_is() -> None:
     assert not traffic.client_message(b"{}")
     assert not traffic.server_message(b"{}")
     assert not traffic.end(Ending(head=response.head))
-    assert (traffic.is_agent_request, traffic.may_be_form) == (False, True)
+    assert (traffic.exchange.server, traffic.may_be_form) == ("site", True)

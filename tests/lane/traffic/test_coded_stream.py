@@ -19,7 +19,7 @@ def decoded(stream: CodedStream) -> list[int]:
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "identity"])
 @pytest.mark.parametrize("damage", ["none", "cut", "broken"])
-def test_it_decodes_what_a_reader_of_the_whole_body_does(coding: str, damage: str) -> None:
+def test_streamed_decoding_equals_that_of_the_whole_body(coding: str, damage: str) -> None:
     """The events that were read are left out of the whole body later."""
     encoded = bytearray(encode(BODY, coding))
     if damage == "cut":
@@ -37,7 +37,7 @@ def test_it_decodes_what_a_reader_of_the_whole_body_does(coding: str, damage: st
         assert stream.body == full
 
 
-def test_a_part_is_small_however_much_it_was_compressed() -> None:
+def test_decoded_parts_are_small_at_any_compression() -> None:
     stream = CodedStream("gzip")
     stream.add(encode(bytes(10 * 65536), "gzip"))
     assert decoded(stream) == [65536 * number for number in range(1, 11)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.lane.support.traffic import CHAT, Noted, exchange_of, request_head, response_head
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead
-from warex.exchange import Resource
+from warex.exchange import Resource, Server
 from warex.lane.traffic.base import Ending, Traffic
 from warex.lane.traffic.kinds import is_grpc, is_longer
 from warex.lane.traffic.llm import LlmTraffic
@@ -22,30 +22,32 @@ CALLED = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call"}).encode(
 
 def kind_of(
     body: bytes = b"", resource: Resource = "other", **options: Any
-) -> tuple[type[Traffic], bool, str | None]:
+) -> tuple[type[Traffic], Server, str | None]:
     noted, head = Noted(), request_head(**options)
     result = noted.kinds.recognise(exchange_of(head), resource, head.path, body, noted.calls)
-    return type(result), result.is_agent_request, result.unread_llm
+    return type(result), result.exchange.server, result.unread_llm
 
 
 @pytest.mark.parametrize(
-    ("fields", "kind"),
+    ("fields", "kind", "server"),
     [
-        ({"method": "POST", "path": CHAT, "body": ASKED}, LlmTraffic),
-        ({"method": "POST", "path": "/mcp", "body": CALLED}, McpTraffic),
-        ({"path": "/v1/responses", "resource": "websocket"}, LlmSocketTraffic),
-        ({"path": "/", "resource": "document"}, Traffic),
-        ({"method": "POST", "path": "/form", "body": b"a=b"}, Traffic),
-        ({"path": "/chat", "resource": "websocket"}, Traffic),
+        ({"method": "POST", "path": CHAT, "body": ASKED}, LlmTraffic, "llm"),
+        ({"method": "POST", "path": "/mcp", "body": CALLED}, McpTraffic, "mcp"),
+        ({"path": "/v1/responses", "resource": "websocket"}, LlmSocketTraffic, "llm"),
+        ({"path": "/", "resource": "document"}, Traffic, "site"),
+        ({"method": "POST", "path": "/form", "body": b"a=b"}, Traffic, "site"),
+        ({"path": "/chat", "resource": "websocket"}, Traffic, "site"),
     ],
 )
-def test_a_request_shows_its_kind(fields: dict[str, Any], kind: type[Traffic]) -> None:
-    assert kind_of(**fields) == (kind, kind is not Traffic, None)
+def test_a_request_shows_its_kind(
+    fields: dict[str, Any], kind: type[Traffic], server: Server
+) -> None:
+    assert kind_of(**fields) == (kind, server, None)
 
 
 def test_a_pages_own_call_to_a_model_is_its_sites() -> None:
     page: dict[str, Any] = {"origin": "https://shop.test", "sec_fetch_mode": "cors"}
-    assert kind_of(ASKED, method="POST", path=CHAT, **page) == (Traffic, False, None)
+    assert kind_of(ASKED, method="POST", path=CHAT, **page) == (Traffic, "site", None)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +58,8 @@ def test_a_pages_own_call_to_a_model_is_its_sites() -> None:
     ],
 )
 def test_what_looks_like_a_call_and_is_not_read_says_why(fields: dict[str, Any]) -> None:
-    kind, is_agent_request, unread = kind_of(**fields, host="api.openai.com")
-    assert (kind, is_agent_request) == (Traffic, True)
+    kind, server, unread = kind_of(**fields, host="api.openai.com")
+    assert (kind, server) == (Traffic, "llm")
     assert unread
 
 

@@ -77,7 +77,7 @@ def test_rules_see_the_models_last_answer_of_an_earlier_step() -> None:
     assert second.exchange.previous_answer.text == "click"
 
 
-def test_an_answer_of_a_faults_own_has_only_the_cost_of_the_one_that_it_replaced() -> None:
+def test_a_faults_answer_has_the_cost_of_the_one_it_replaced() -> None:
     noted = Noted()
     call = asks(noted)
     call.read_buffered(WholeResponse(JSON, text_answer("the model's")))
@@ -115,7 +115,7 @@ def test_a_call_of_an_earlier_task_does_not_end_this_one() -> None:
     assert not call.end(Ending(head=JSON))
 
 
-def test_a_retry_tells_how_long_its_client_has_waited() -> None:
+def test_a_retry_has_its_clients_waiting_time() -> None:
     noted = Noted()
     first = asks(noted)
     first.note_delivered(injected(Reply(429, {"retry-after": "5"})))

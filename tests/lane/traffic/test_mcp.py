@@ -85,7 +85,7 @@ EVENTS: dict[str, Any] = {"content_type": "text/event-stream"}
 IN_SESSION: dict[str, Any] = {"mcp_session_id": "s1"}
 
 
-def test_a_call_takes_from_its_request_to_its_answer_however_long_the_stream_goes_on() -> None:
+def test_a_tool_calls_duration_ends_with_its_answer_not_its_stream() -> None:
     talk = Talk()
     exchange = talk.asks(called(1, "look"))
     talk.now = 2.5
@@ -225,7 +225,7 @@ def test_a_page_that_reads_events_is_not_a_client_of_tools() -> None:
     talk.gets(carried, event({"jsonrpc": "2.0", "id": 1, "result": 1}), event("x"), **EVENTS)
     talk.ends(carried)
 
-    assert not carried.is_agent_request
+    assert carried.exchange.server == "site"
     assert talk.written == []
 
 
@@ -239,7 +239,7 @@ def test_a_client_that_is_refused_asks_the_same_server_for_a_stream() -> None:
     talk.gets(carried, b"event: endpoint\ndata: /messages\n\n", **EVENTS)
     message = talk.asks(called(1, "look"), url="https://tools.test/messages")
 
-    assert carried.is_agent_request
+    assert carried.exchange.server == "mcp"
     assert isinstance(message, McpTraffic)
     assert message.tap.session.transport == "sse"
 
@@ -265,13 +265,13 @@ def test_another_protocol_over_json_rpc_is_not_recorded() -> None:
     carried = Talk().asks({"jsonrpc": "2.0", "id": 1, "method": "eth_call"})
 
     assert not isinstance(carried, McpTraffic)
-    assert not carried.is_agent_request
+    assert carried.exchange.server == "site"
 
 
 def test_a_rule_distinguishes_a_message_of_mcp_from_a_page() -> None:
     carried = Talk().asks(called(1, "look"))
 
-    assert carried.is_agent_request
+    assert carried.exchange.server == "mcp"
 
 
 # ---- what faults change
@@ -366,7 +366,7 @@ def test_a_compressed_stream_is_out_of_reach() -> None:
     assert stream.can_apply(injected())
 
 
-def test_a_change_stays_open_for_an_answer_that_the_client_may_fetch_elsewhere() -> None:
+def test_a_change_stays_open_for_an_answer_on_another_exchange() -> None:
     talk = Talk()
     carried = talk.asks(called(1, "look"), **IN_SESSION)
     amendment = carried.apply(injected(EditToolResponse(ERROR)), Settled())

@@ -70,7 +70,7 @@ def test_a_coding_that_is_broken_or_unknown_is_not_read_and_breaks_nothing(codin
     assert heard.data == []
 
 
-def test_of_a_stream_that_may_be_no_mcp_nothing_is_reported_before_it_is_known() -> None:
+def test_an_unrecognised_stream_is_not_reported_as_mcp() -> None:
     heard = Heard()
     tap = tap_of(heard, content_type="text/event-stream")
     tap.may_not_be_mcp = True

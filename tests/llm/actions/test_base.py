@@ -12,7 +12,7 @@ from warex.llm.actions.base import Action, CodeCall, Context, inner_context
         ("", "", ""),
     ],
 )
-def test_of_two_contexts_the_one_that_says_more_holds(
+def test_the_more_specific_of_two_contexts_is_taken(
     outer: Context, inner: Context, both: Context
 ) -> None:
     assert inner_context(outer, inner) == both

@@ -20,6 +20,9 @@ from warex.llm.base import ToolCall
         ),
         ("```bash\n$ a\n$ b\n```", [Code("shell", "a\nb\n")]),
         ("<execute_bash>a</execute_bash>", [Code("shell", "a")]),
+        ("```robot\na\n```", [Code("robot", "a\n")]),
+        ("*** Tasks ***\nA\n    B", [Code("robot", "*** Tasks ***\nA\n    B")]),
+        ("```applescript\na\n```", [Code("applescript", "a\n")]),
         ("```json\n{}\n```", []),
         ("```\nclick [1]\n```", []),
         ("prose", []),
@@ -80,7 +83,7 @@ def test_code_that_cannot_be_read_is_distinguished_from_code_without_calls() -> 
     assert read_code((Code("python", "no code"), Code("python", "x = 1"))) == ()
 
 
-def test_code_within_a_loop_stands_in_it() -> None:
+def test_code_inside_a_loop_is_marked() -> None:
     (call,) = read_code((Code("shell", "for i in 1 2; do python -c 'a()'; done"),)) or ()
 
     assert call.context == "loop"

@@ -195,7 +195,7 @@ def test_no_answer_makes_reading_fail(fragment: str) -> None:
         guess_actions("", [_call(name, {"code": hostile})])
 
 
-def test_a_helper_that_an_earlier_answer_defined_is_read_where_it_is_called() -> None:
+def test_helpers_defined_in_earlier_answers_are_resolved() -> None:
     define = "def look_up(number):\n    return session.get(f'https://shop.example/item/{number}')"
     defined = defined_by_answer("", [_call("python", {"code": define})], NOTHING_DEFINED)
 
@@ -263,3 +263,28 @@ def test_calls_of_further_languages_are_read(
     language: str, source: str, actions: list[tuple[str, str]]
 ) -> None:
     assert _kinds(f"```{language}\n{source}\n```") == actions
+
+
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        ("java", 'WebElement b = driver.findElement(By.id("again"));\nb.click();'),
+        ("kotlin", 'val b = driver.findElement(By.id("again"))\nb.click()'),
+        ("csharp", 'IWebElement b = driver.FindElement(By.id("again"));\nb.Click();'),
+        ("go", 'b := page.MustElement(By.id("again"))\nb.MustClick()'),
+    ],
+)
+def test_an_element_bound_to_a_name_is_known_in_other_languages(language: str, source: str) -> None:
+    (action,) = guess_actions(f"```{language}\n{source}\n```", ())
+
+    assert action.arguments == ('By.id("again")',)
+
+
+def test_named_options_of_csharp_are_read() -> None:
+    source = (
+        'var b = Page.GetByRole(AriaRole.Button, new() { Name = "Again" });\nawait b.ClickAsync();'
+    )
+
+    (action,) = guess_actions(f"```csharp\n{source}\n```", ())
+
+    assert action.arguments == ("AriaRole.Button", '{ Name: "Again" }')

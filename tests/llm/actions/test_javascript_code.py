@@ -48,7 +48,7 @@ def test_names_are_bound_and_calls_are_read_in_order(source: str, calls: Calls) 
         ("if (a) visit()", "branch"),
     ],
 )
-def test_a_call_says_where_it_stands(source: str, context: str) -> None:
+def test_a_call_has_its_context(source: str, context: str) -> None:
     assert [call.context for call in javascript_calls(source) or ()] == [context]
 
 
@@ -71,3 +71,21 @@ def test_a_method_names_the_class_of_its_object() -> None:
     calls = javascript_calls("let r = new XMLHttpRequest(); r.open('GET', '/a'); r = b; r.send()")
 
     assert [call.module for call in calls or ()] == ["XMLHttpRequest", ""]
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments"),
+    [
+        ("const b = page.locator('#again'); await b.click()", ("#again",)),
+        ("const [b] = await page.$$('#again'); await b.click()", ("#again",)),
+        ("let b = page.locator('#again'); b = other; b.click()", ()),
+    ],
+)
+def test_an_element_bound_to_a_name_is_known_by_what_found_it(
+    source: str, arguments: tuple[str, ...]
+) -> None:
+    assert _read(source)[-1] == ("b.click", arguments)
+
+
+def test_a_branch_that_is_never_taken_is_not_read() -> None:
+    assert _read("if (false) { a() } else { b() }") == [("b", ())]

@@ -33,6 +33,10 @@ from warex.llm.base import ToolCall
         ("ANSWER", "finish"),
         ("send_msg_to_user", "finish"),
         ("scroll_down", "look"),
+        ("seite_neu_laden", "reload"),
+        ("recharger_page", "reload"),
+        ("recargar_pagina", "reload"),
+        ("刷新页面", "reload"),
         ("frobnicate", None),
         ("total", None),
     ],
@@ -88,6 +92,8 @@ def test_the_kind_of_an_action_is_known_by_its_name(name: str, what: str | None)
         ("openurl", {"url": "https://shop.example/", "timeout": 3}, "goto"),
         ("get", {"url": "https://shop.example/"}, "goto"),
         ("dwell_upon", {"destination": "https://shop.example/"}, "goto"),
+        ("browser_tabs", {"action": "new", "url": "https://shop.example/"}, "goto"),
+        ("browser_tabs", {"action": "create", "url": "https://shop.example/"}, "goto"),
         ("poke", {"ref": "e12"}, "click"),
         ("poke", {"uid": "e12", "text": "tea"}, "type"),
     ],
@@ -134,3 +140,9 @@ def test_keys_are_read_from_arguments_by_position(
     name: str, arguments: list[JsonValue], what: str | None
 ) -> None:
     assert action_kind_with_arguments(name, arguments) == what
+
+
+def test_keys_in_a_list_that_code_writes_are_read() -> None:
+    assert action_kind_with_arguments("browser.keys", ["['Meta', 'r']"]) == "reload"
+    assert action_kind_with_arguments("browser.keys", ["[Key.Ctrl, 'r']"]) == "reload"
+    assert action_kind_with_arguments("browser.keys", ["['Meta', 'f']"]) == "click"

@@ -105,7 +105,7 @@ def test_bracketed_actions_are_read(text: str, action: Action) -> None:
         ({"click": "in a thought"}, ()),
     ],
 )
-def test_json_is_read_wherever_it_stands(value: object, actions: tuple[Action, ...]) -> None:
+def test_json_is_read_anywhere_in_a_text(value: object, actions: tuple[Action, ...]) -> None:
     text = json.dumps(value)
     assert _read(text) == actions
     assert _read(f"```json\n{text}\n```") == actions

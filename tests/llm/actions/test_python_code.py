@@ -29,7 +29,7 @@ def _read(source: str) -> Calls:
         ("b = ['x', 'y']\nvisit(b[1])", [("visit", ("y",))]),
         ("b = {'k': 'y'}\nvisit(b['k'])", [("visit", ("y",))]),
         ("(u := 'a')\nvisit(u)", [("visit", ("a",))]),
-        ("u = 'a'\nu = other\nvisit(u)", [("visit", ("u",))]),
+        ("u = 'a'\nu = other\nvisit(u)", [("visit", ("other",))]),
         ("b = ['x']\nvisit(b[7])", [("visit", ("b[7]",))]),
         ("visit(f'{x}/y')", [("visit", ("f'{x}/y'",))]),
         ("u = page.url\nvisit(u)", [("visit", ("page.url",))]),
@@ -79,7 +79,7 @@ def test_a_module_follows_its_names_and_results() -> None:
         ("x = visit() if a else None", "branch"),
     ],
 )
-def test_a_call_says_where_it_stands(source: str, context: str) -> None:
+def test_a_call_has_its_context(source: str, context: str) -> None:
     (*_, call) = [call for call in python_calls(source) or () if call.name == "visit"]
 
     assert call.context == context
@@ -103,7 +103,7 @@ def test_what_may_not_call_makes_no_calls(source: str) -> None:
     assert not python_calls(source)
 
 
-def test_functions_that_call_themselves_and_texts_that_double_come_to_an_end() -> None:
+def test_recursion_and_doubling_texts_are_bounded() -> None:
     assert python_calls("def f():\n    f(); f(); f()\nf()") == ()
     doubled = "a = 'x'\n" + "a = a + a\n" * 60 + "visit(a)"
     assert [call.name for call in python_calls(doubled) or ()] == ["visit"]
@@ -147,3 +147,44 @@ def test_what_a_function_is_given_to_call_is_a_call() -> None:
     assert [call for call in _read(source) if call[0] == "httpx.get"] == [
         ("httpx.get", ("['a', 'b']",))
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments"),
+    [
+        ("b = page.locator('#again')\nb.click()", ("#again",)),
+        ("b = (await tab.find(text='Again'))\nawait b.click()", ("Again",)),
+        ("b = d.find_elements(By.ID, 'again')[0]\nb.click()", ("By.ID", "again")),
+        ("b = page.locator('#again')\nb = other\nb.click()", ()),
+        ("b = open_page('#again')\nb.click()", ()),
+    ],
+)
+def test_an_element_bound_to_a_name_is_known_by_what_found_it(
+    source: str, arguments: tuple[str, ...]
+) -> None:
+    assert _read(source)[-1][1] == arguments
+
+
+def test_what_found_an_element_is_known_to_later_code_of_the_interpreter() -> None:
+    defined = python_definitions("b = page.locator('#again')")
+
+    (call,) = python_calls("b.click()", defined) or ()
+
+    assert call.arguments == ("#again",)
+
+
+def test_a_second_name_of_the_browser_is_read_as_the_first() -> None:
+    assert _read("p = page\np.reload()") == [("page.reload", ())]
+    assert _read("def go(d):\n    d.get(d.current_url)\ngo(driver)") == [
+        ("driver.get", ("d.current_url",))
+    ]
+
+
+def test_a_branch_that_is_never_taken_is_not_read() -> None:
+    assert _read("if False:\n    visit('a')\nelse:\n    visit('b')") == [("visit", ("b",))]
+
+
+def test_the_query_that_a_client_adds_is_part_of_the_address() -> None:
+    ((_, arguments),) = _read("requests.get('https://a.example/', params={'tab': 'items'})")
+
+    assert arguments[0] == "https://a.example/?tab=items"

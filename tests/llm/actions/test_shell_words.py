@@ -40,7 +40,7 @@ def test_a_script_is_split_as_a_shell_does(script: str, commands: list[list[str]
         ("if a; then b; else c; fi; d", ["branch", "branch", "branch", ""]),
     ],
 )
-def test_a_command_says_where_it_stands(script: str, contexts: list[str]) -> None:
+def test_a_command_has_its_context(script: str, contexts: list[str]) -> None:
     assert [command.context for command in split_commands(script)] == contexts
 
 

@@ -28,7 +28,7 @@ def test_only_one_space_is_taken_off() -> None:
         (EVENT_STREAM, aws_message("a", 1) * 3),
     ],
 )
-def test_of_a_stream_one_value_is_held_at_a_time(kind: str, body: bytes) -> None:
+def test_a_stream_holds_one_value_at_a_time(kind: str, body: bytes) -> None:
     stream = split_frames(body, kind)
 
     assert iter(stream.items) is stream.items

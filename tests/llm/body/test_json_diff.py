@@ -27,7 +27,7 @@ JSON = st.recursive(
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}, None),
     ],
 )
-def test_the_first_difference_is_named_with_what_stands_there(
+def test_the_first_difference_is_named_with_its_values(
     recorded: JsonValue, asked: JsonValue, difference: Difference | None
 ) -> None:
     assert first_difference(recorded, asked) == difference

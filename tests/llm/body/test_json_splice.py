@@ -28,7 +28,7 @@ layouts = st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"ensu
 
 
 @given(before=values, name=st.text(), value=values, after=values, layout=layouts)
-def test_a_member_is_found_where_it_stands(
+def test_a_members_span_is_returned(
     before: JsonValue, name: str, value: JsonValue, after: JsonValue, layout: dict[str, object]
 ) -> None:
     sent = {f"{name}-": before, name: value, f"{name}+": after}
@@ -67,7 +67,7 @@ def test_all_else_stays_as_it_was_written() -> None:
     assert replace(ODD, s, None) == ODD.replace('"s":""', '"s":null')
 
 
-def test_of_two_members_of_one_name_the_last_counts() -> None:
+def test_the_last_of_two_equal_members_counts() -> None:
     place = member(ODD, root(ODD), "a")
 
     assert place is not None

@@ -49,7 +49,7 @@ def test_other_data_has_no_size(data: str | None) -> None:
 
 
 @given(st.sampled_from([JPEG, VP8X, VP8L, VP8, GIF]), st.binary(max_size=40), st.integers(0, 40))
-def test_whatever_it_is_nothing_is_raised(head: bytes, rest: bytes, length: int) -> None:
+def test_no_image_raises_an_error(head: bytes, rest: bytes, length: int) -> None:
     size = image_size(coded(head[:length] + rest))
     assert size is None or min(size) > 0
 

@@ -75,7 +75,8 @@ def test_a_file_is_a_defence_that_is_called_as_the_file_is(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("refersh", None, "did you mean 'refresh'.* or give a file with a text"),
+        ("refersh", None, r"did you mean 'refresh'\?$"),
+        ("mine", None, "there are: refresh, .*; or give a file with a text$"),
         ("none.txt", None, "cannot be read: No such file"),
         (
             "empty.txt",

@@ -27,7 +27,7 @@ PIXEL = "iVBORw0KGgo="
         ),
     ],
 )
-def test_whatever_is_not_a_call_is_none(path: str, body: object) -> None:
+def test_other_requests_are_not_recognised_as_calls(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 
@@ -42,7 +42,7 @@ def test_whatever_is_not_a_call_is_none(path: str, body: object) -> None:
     ],
     ids=["none", "empty object", "empty", "null", "no blocks"],
 )
-def test_a_text_becomes_the_system_prompt_where_there_is_none(sent: str, become: str) -> None:
+def test_a_text_becomes_the_missing_system_prompt(sent: str, become: str) -> None:
     changed = FAMILY.append_to_system_prompt(sent.encode(), TEXT)
 
     assert changed.decode() == become.replace("TEXT", json.dumps(TEXT))

@@ -23,7 +23,7 @@ PIXEL = "iVBORw0KGgo="
         ("/search?next=/model/m/converse", {"messages": TURNS}),
     ],
 )
-def test_whatever_is_not_a_call_is_none(path: str, body: object) -> None:
+def test_other_requests_are_not_recognised_as_calls(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 
@@ -42,7 +42,7 @@ def test_a_prompt_that_aws_keeps_takes_no_system_prompt() -> None:
         FAMILY.append_to_system_prompt(body, "b")
 
 
-def test_its_tools_have_names() -> None:
+def test_tool_names_are_read() -> None:
     tools = [{"toolSpec": {"name": "click"}}, {"cachePoint": {"type": "default"}}]
     body = {"messages": TURNS, "toolConfig": {"tools": tools}}
     asked = recognise("POST", "/model/m/converse", "", json.dumps(body).encode())

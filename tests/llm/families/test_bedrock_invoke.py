@@ -18,7 +18,7 @@ TURNS = [{"role": "user", "content": "hi"}]
         ("/model/m/async-invoke", {"messages": TURNS}),
     ],
 )
-def test_whatever_is_not_a_chat_is_none(path: str, body: object) -> None:
+def test_other_requests_are_not_recognised_as_chats(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 
@@ -31,5 +31,5 @@ def test_whatever_is_not_a_chat_is_none(path: str, body: object) -> None:
     ],
     ids=["Claude", "Nova", "OpenAI"],
 )
-def test_a_system_prompt_stands_where_the_provider_has_it(sent: str, become: str) -> None:
+def test_a_system_prompt_is_in_the_providers_place(sent: str, become: str) -> None:
     assert BedrockInvoke().append_to_system_prompt(sent.encode(), "b").decode() == become

@@ -17,7 +17,7 @@ from warex.llm.families.cohere import Cohere
         {"model": "m", "message": "hi"},
     ],
 )
-def test_whatever_is_not_a_call_is_none(body: object) -> None:
+def test_other_requests_are_not_recognised_as_calls(body: object) -> None:
     assert recognise("POST", "/v2/chat", "application/json", json.dumps(body).encode()) is None
 
 

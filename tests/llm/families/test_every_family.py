@@ -131,7 +131,7 @@ def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
 
 
 @every("family", [it for it in LLM_APIS if it.text_path])
-def test_a_stream_in_which_a_number_stands_for_words_is_not_read(family: LlmApi) -> None:
+def test_a_stream_with_a_number_for_text_is_not_read(family: LlmApi) -> None:
     message = LlmAnswer("m", text="hi there", usage=Usage(1, 1), finish="stop", complete=True)
     requests = (vector.recognised() for vector in vectors(family.name))
     written = (family.write_answer(request, message) for request in requests if request.stream)

@@ -26,7 +26,7 @@ ASK = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
         ("/v1beta/models/gemini-2.5-pro:generateContent", {"prompt": "hi"}),
     ],
 )
-def test_whatever_is_not_a_call_is_none(path: str, body: object) -> None:
+def test_other_requests_are_not_recognised_as_calls(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 
@@ -62,7 +62,7 @@ def test_the_path_names_the_model(path: str, model: str) -> None:
         ('{"system_instruction":{"parts":[]}}', '{"system_instruction":{"parts":[MORE]}}'),
     ],
 )
-def test_a_text_becomes_the_system_prompt_where_there_is_none(sent: str, become: str) -> None:
+def test_a_text_becomes_the_missing_system_prompt(sent: str, become: str) -> None:
     changed = FAMILY.append_to_system_prompt(sent.encode(), TEXT).decode()
 
     more = json.dumps({"text": TEXT})

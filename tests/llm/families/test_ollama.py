@@ -23,11 +23,11 @@ PIXEL = "iVBORw0KGgo="
         ("/api/embed", {"model": "m", "input": "hi"}),
     ],
 )
-def test_whatever_asks_no_model_is_none(path: str, body: object) -> None:
+def test_requests_without_a_model_are_not_calls(path: str, body: object) -> None:
     assert recognise("POST", path, "application/json", json.dumps(body).encode()) is None
 
 
-def test_its_other_apis_belong_to_those() -> None:
+def test_ollamas_other_apis_belong_to_their_families() -> None:
     body = {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "hi"}]}
     paths = ("/v1/chat/completions", "/v1/messages")
     asked = [recognise("POST", path, "", json.dumps(body).encode()) for path in paths]

@@ -123,7 +123,7 @@ def test_tool_call_fragments_are_merged_by_index() -> None:
     )
 
 
-def test_another_id_is_another_call_even_where_the_gateway_gives_all_one_index() -> None:
+def test_tool_calls_with_different_ids_differ_despite_one_index() -> None:
     calls: list[JsonValue] = [
         {"index": 0, "id": id, "function": {"name": id, "arguments": "{}"}} for id in "ab"
     ]
@@ -247,7 +247,7 @@ def test_a_cut_whole_answer_keeps_what_arrived() -> None:
     assert answer.usage.source == "partial"
 
 
-def test_the_deployment_stands_for_a_model_that_azures_body_leaves_out() -> None:
+def test_azures_deployment_is_the_model_if_the_body_has_none() -> None:
     path = "/openai/deployments/my-gpt/chat/completions?api-version=1"
     request = recognise("POST", path, "application/json", b'{"messages": [{"role": "user"}]}')
     assert request is not None
@@ -428,7 +428,7 @@ def test_what_a_gateway_says_of_writing_to_the_cache_is_read(usage: dict[str, Js
     assert answer.usage == Usage(1200, 90, cache_read=1, cache_write=500)
 
 
-def test_an_agent_of_mistral_s_stands_for_its_model() -> None:
+def test_a_mistral_agent_is_named_as_the_model() -> None:
     body = {"agent_id": "ag_1", "messages": [{"role": "user", "content": "hi"}]}
     asked = recognise("POST", "/v1/agents/completions", "", json.dumps(body).encode())
 

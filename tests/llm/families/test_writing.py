@@ -13,7 +13,7 @@ from warex.llm.families.writing import (
 )
 
 
-def test_a_header_of_an_answer_has_hyphens_where_its_argument_has_underscores() -> None:
+def test_header_arguments_with_underscores_become_hyphens() -> None:
     answer = json_answer({"error": "é"}, 429, retry_after="1")
 
     assert answer.status == 429

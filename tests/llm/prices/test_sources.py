@@ -121,7 +121,7 @@ def test_litellms_prices_are_read_with_tiers_lengths_and_caches() -> None:
     }  # fmt: skip
 
 
-def test_what_cannot_be_right_or_is_not_a_price_per_token_is_left_out_and_named() -> None:
+def test_impossible_prices_are_left_out_with_a_reason() -> None:
     assert read_source(LISTED).left_out == {
         "house-unknown": NOTHING,
         "house-*": A_GLOB,
@@ -211,7 +211,7 @@ def test_what_is_not_a_collection_is_refused_in_words(data: Any) -> None:
         max_leaves=15,
     )
 )  # fmt: skip
-def test_whatever_it_is_it_is_read_or_refused(data: Any) -> None:
+def test_every_source_is_read_or_refused(data: Any) -> None:
     try:
         read = read_source(data)
     except ValueError:

@@ -74,7 +74,7 @@ def test_a_table_that_prices_wrongly_is_refused(entry: object) -> None:
         PriceTable.model_validate({"date": "2025-01-31", "models": {"m": entry}})
 
 
-def test_prices_of_ones_own_go_before_those_of_the_table() -> None:
+def test_your_own_prices_override_the_table() -> None:
     own = {
         "mine": Price(input=1, output=2),
         "gpt-4o": Price(input=0, output=1),

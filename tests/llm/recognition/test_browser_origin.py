@@ -64,5 +64,5 @@ def test_what_a_page_asks_is_its_sites_unless_a_models_host_is_asked(
         ("a.example", "b.a.example", False),
     ],
 )
-def test_a_host_is_named_or_stands_below_a_name(pattern: str, host: str, fits: bool) -> None:
+def test_a_host_matches_itself_or_a_parent_domain(pattern: str, host: str, fits: bool) -> None:
     assert host_matches(pattern, host) is fits

@@ -64,7 +64,7 @@ def test_on_a_known_host_the_path_alone_is_enough(host: str, path: str) -> None:
     assert unrecognised_reason("POST", host, path, {}, b"") == NO_SUCH_API
 
 
-def test_a_body_that_cannot_be_decompressed_leaves_the_path_to_tell() -> None:
+def test_an_unreadable_body_is_recognised_by_its_path() -> None:
     broken = "its content coding is 'compress', which is not read"
 
     def reason(host: str, path: str, **headers: str) -> str | None:
@@ -83,7 +83,7 @@ def test_what_a_conversation_goes_on_with_names_no_model(path: str) -> None:
     assert why(path, {"inputs": "hi"}) is None
 
 
-def test_to_end_an_upload_asks_nothing() -> None:
+def test_ending_an_upload_is_not_a_model_call() -> None:
     assert why("/v1/uploads/u1/complete", {"part_ids": []}, host="api.openai.com") is None
 
 
@@ -100,7 +100,7 @@ def test_what_only_keeps_or_ends_a_thread_asks_nothing(host: str, path: str) -> 
     assert why(path, {"role": "user", "content": "hi", "assistant_id": "a"}, host=host) is None
 
 
-def test_to_make_a_conversation_asks_nothing() -> None:
+def test_creating_a_conversation_is_not_a_model_call() -> None:
     made = {"items": [{"role": "user", "content": "hi"}]}
     assert why("/v1/conversations", made, host="api.openai.com") is None
 
@@ -168,7 +168,7 @@ def test_an_extension_of_a_browser_is_not_a_page(scheme: str) -> None:
     assert why("/v1/messages", {"model": "m", "messages": TURNS}, **headers) == NOT_UNDERSTOOD
 
 
-def test_its_body_is_kept() -> None:
+def test_a_possibly_unrecognised_call_is_known_by_its_path() -> None:
     assert may_be_unrecognised("POST", "/v1/messages?beta=true")
     assert not may_be_unrecognised("GET", "/v1/messages")
     assert may_be_unrecognised("POST", "/v1/conversations/c1?x=1")

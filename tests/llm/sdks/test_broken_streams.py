@@ -111,7 +111,7 @@ def test_every_fault_reaches_every_api_and_is_planned_once(ran: tuple[Any, Trace
 
 
 @pytest.mark.parametrize("api", [family.name for family in LLM_APIS])
-def test_a_stream_that_only_pauses_comes_whole_and_one_without_its_end_looks_whole(
+def test_a_paused_stream_is_complete_and_a_cut_one_only_looks_so(
     ran: tuple[Any, Trace], api: str
 ) -> None:
     met = ran[0][api]

@@ -126,7 +126,7 @@ def talk(
     )
 
 
-def test_their_calls_and_tokens_are_read_and_a_fault_changes_their_messages(
+def test_live_sessions_are_read_and_changed_by_a_fault(
     begin: Begin, python: str, ca: CertificateAuthority, ports: tuple[int, int]
 ) -> None:
     with begin() as lane:

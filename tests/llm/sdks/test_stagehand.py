@@ -98,7 +98,7 @@ def ran(
     return Ran(document, [json.loads(line) for line in lines], read_trace(out / EVENTS))
 
 
-def test_its_calls_and_tokens_are_those_that_the_model_answered(ran: Ran) -> None:
+def test_stagehands_calls_and_tokens_are_the_models(ran: Ran) -> None:
     calls = ran.trace.events(LlmCall)
 
     assert [(call.answer, numbers(call)) for call in calls] == [
@@ -110,7 +110,7 @@ def test_its_calls_and_tokens_are_those_that_the_model_answered(ran: Ran) -> Non
     assert not ran.trace.events(LlmUnread)
 
 
-def test_its_tokens_are_those_that_it_counts_itself(ran: Ran) -> None:
+def test_stagehands_tokens_are_its_own_count(ran: Ran) -> None:
     calls = ran.trace.events(LlmCall)
 
     assert sum(it["inputTokens"] for it in ran.results["numbers"]) == sum(
@@ -128,7 +128,7 @@ def test_each_call_is_a_step_and_its_click_an_action(ran: Ran) -> None:
     assert (click.name, click.step) == ("click", 1)
 
 
-def test_its_first_call_arms_a_scenario_that_it_then_meets(ran: Ran) -> None:
+def test_stagehands_first_call_arms_the_scenario(ran: Ran) -> None:
     assert len(ran.trace.events(FaultDelivered)) == 1
     assert [json.loads(it["text"])["room"] for it in ran.log if it["name"] == "Extraction"] == [
         "",

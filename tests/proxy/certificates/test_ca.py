@@ -47,19 +47,19 @@ def test_only_its_owner_may_read_the_key(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["ca"]
 
 
-def test_to_sign_with_its_key_is_cheap(ca: CertificateAuthority) -> None:
+def test_the_ca_has_an_elliptic_curve_key(ca: CertificateAuthority) -> None:
     certificate = x509.load_pem_x509_certificate(ca.certificate.read_bytes())
 
     assert isinstance(certificate.public_key(), ec.EllipticCurvePublicKey)
 
 
-def test_it_is_made_once(ca: CertificateAuthority) -> None:
+def test_the_ca_is_made_once(ca: CertificateAuthority) -> None:
     before = ca.certificate.read_bytes()
     assert ensure_ca(ca.folder).certificate.read_bytes() == before
 
 
 @pytest.mark.wire
-def test_many_processes_at_once_get_the_same_one(tmp_path: Path) -> None:
+def test_concurrent_processes_get_the_same_ca(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from warex.proxy.certificates.ca import ensure_ca;"
         "sys.stdin.read(1); print(ensure_ca(Path(sys.argv[1])).spki)"
@@ -101,7 +101,7 @@ def test_an_empty_folder_will_do(tmp_path: Path) -> None:
     assert ensure_ca(folder).certificate.exists()
 
 
-def test_the_folder_is_the_users_unless_told_otherwise(
+def test_the_ca_folder_is_the_users_unless_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("WAREX_CA_DIR", raising=False)
@@ -111,7 +111,7 @@ def test_the_folder_is_the_users_unless_told_otherwise(
     assert default_folder() == tmp_path / "mine"
 
 
-def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_a_home_gets_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WAREX_CA_DIR", "XDG_DATA_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)  # Nobody has this number.
@@ -138,7 +138,7 @@ def test_the_key_hash_is_openssls(ca: CertificateAuthority) -> None:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("host", ["shop.example", "127.0.0.1"])
-def test_who_trusts_the_authority_trusts_its_sites(
+def test_clients_that_trust_the_ca_trust_its_sites(
     ca: CertificateAuthority, tmp_path: Path, host: str
 ) -> None:
     certificate, key = ca.leaf(host, tmp_path)

@@ -84,7 +84,9 @@ def test_an_address_that_a_rule_names_is_refused_too(
     assert len(_delivered(within)) == 1
 
 
-def test_an_unanswered_connection_is_borne_and_then_given_up(begin_inside: BeginInside) -> None:
+def test_an_unanswered_connection_is_hit_once_the_client_gives_up(
+    begin_inside: BeginInside,
+) -> None:
     rules = scenario(ConnectionTimeout(), **_SHOP)
     with begin_inside(scenario=rules, maps=mapped("http://shop.test", port=9)) as within:
         began = time.monotonic()
@@ -94,7 +96,7 @@ def test_an_unanswered_connection_is_borne_and_then_given_up(begin_inside: Begin
     assert delivered.waited_s > 0.9
 
 
-def test_who_does_not_wait_a_second_has_missed_it(begin_inside: BeginInside) -> None:
+def test_leaving_within_a_second_is_a_miss(begin_inside: BeginInside) -> None:
     rules = scenario(ConnectionTimeout(), **_SHOP)
     maps = mapped("http://shop.test", port=9)
     with begin_inside(scenario=rules, maps=maps) as within:

@@ -18,7 +18,7 @@ def _faults(code: str) -> tuple[LookupFaults, ConnectionTries, Recorder]:
     recorder = Recorder(clock)
     fault = DnsFailure.model_validate({"code": code})
     rules = scenario(fault, Trigger(nth=(1,)), match={"url": "https://shop.test/*"})
-    tries = ConnectionTries(Injector(rules, 1), recorder)
+    tries = ConnectionTries(Injector(rules, 1).connections, recorder)
     return LookupFaults(tries, clock), tries, recorder
 
 
@@ -33,7 +33,7 @@ async def test_an_answer_that_has_left_is_delivered() -> None:
     assert faults.plan("other.test") is None
 
 
-async def test_silence_counts_once_it_was_borne() -> None:
+async def test_dns_silence_counts_once_the_client_waited() -> None:
     faults, _, recorder = _faults("timeout")
     failing = faults.plan("shop.test")
     assert failing is not None

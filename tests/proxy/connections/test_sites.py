@@ -226,7 +226,7 @@ def test_a_dead_site_is_a_dead_connection_and_a_notice(
     assert seen == [(None, dead, "connection_refused"), ("x1", dead, "connection_refused")]
 
 
-def test_a_dead_site_is_met_by_the_request_that_no_rule_answers(
+def test_a_dead_site_fails_the_request_that_no_rule_answers(
     begin: Begin, ca: CertificateAuthority
 ) -> None:
     dead = reserved_port()
@@ -242,7 +242,7 @@ def test_a_dead_site_is_met_by_the_request_that_no_rule_answers(
     assert [event.exchange for event in lane.events(SiteUnreachable)] == ["x2"]
 
 
-def test_a_site_that_has_died_on_a_kept_connection_is_met_by_the_next_request(
+def test_the_next_request_notices_a_site_that_died_on_a_kept_connection(
     begin: Begin, ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     tls = server_context(*ca.leaf("localhost", tmp_path), ["http/1.1"])

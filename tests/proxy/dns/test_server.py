@@ -119,7 +119,7 @@ async def test_what_does_not_exist_outside_does_not_exist_inside(
         assert list(asker.names) == []
 
 
-async def test_services_tell_nothing_of_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_service_records_have_no_address_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     _exists(monkeypatch, shop=("93.184.216.34",))
     async with _asking() as asker:
         for kind in (types.HTTPS, types.SVCB):
@@ -137,7 +137,7 @@ async def test_a_name_of_the_own_machine_stays_with_the_asker(
             assert str(answers.ipv4_address) == "127.0.0.1"
 
 
-async def test_an_address_tells_its_name_again() -> None:
+async def test_reverse_lookups_give_the_name() -> None:
     async with _asking(asks=False) as asker:
         [answers] = (await asker.ask("shop.test")).answers
         first, *rest = str(answers.ipv4_address).split(".")[::-1]
@@ -148,7 +148,7 @@ async def test_an_address_tells_its_name_again() -> None:
         assert unknown.response_code == response_codes.NXDOMAIN
 
 
-async def test_names_that_warex_serves_exist_whatever_the_resolver_says(
+async def test_names_that_warex_serves_always_exist(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _exists(monkeypatch)
@@ -221,7 +221,7 @@ async def test_a_slow_name_sends_its_asker_to_tcp_where_it_may_wait(
     assert [str(it.ipv4_address) for it in full.answers] == [asker.names.addresses("slow.test").v4]
 
 
-async def test_over_tcp_a_silent_name_is_silent_until_a_resolver_would_have_given_up(
+async def test_dns_silence_over_tcp_lasts_as_long_as_a_resolver_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("warex.proxy.dns.server.GIVES_UP_AFTER", 0.3)
@@ -262,7 +262,7 @@ async def test_each_answer_is_recorded_once() -> None:
         assert kinds["shop.test", "AAAA"] == "none"
 
 
-async def test_two_hundred_at_once_have_each_their_own() -> None:
+async def test_two_hundred_concurrent_lookups_get_their_own_answers() -> None:
     async with _asking(asks=False) as asker:
         names = [f"host-{number}.test".encode() for number in range(200)]
         messages = [query(name, number=number) for number, name in enumerate(names)]

@@ -7,7 +7,7 @@ from warex.proxy.dns.virtual_addresses import MOST, VirtualAddresses, is_virtual
 
 
 @given(st.lists(st.text("abc.-", min_size=1, max_size=6), unique=True, max_size=30))
-def test_an_address_tells_the_name_again(asked: list[str]) -> None:
+def test_a_virtual_address_gives_its_name(asked: list[str]) -> None:
     names = VirtualAddresses()
     fields = {name: names.addresses(name) for name in asked}
     assert len({it.v4 for it in fields.values()}) == len(asked)
@@ -17,7 +17,7 @@ def test_an_address_tells_the_name_again(asked: list[str]) -> None:
         assert is_virtual(addresses.v6)
 
 
-def test_the_same_name_has_the_same_addresses_in_whatever_case() -> None:
+def test_a_names_case_does_not_change_its_addresses() -> None:
     names = VirtualAddresses()
     assert names.addresses("Shop.Test") == names.addresses("shop.TEST")
     assert list(names) == ["shop.test"]

@@ -121,9 +121,7 @@ async def with_session(
     writer.write(head.encode() + body)
 
 
-def test_the_site_no_longer_knows_its_visitor_and_the_client_forgets_the_cookie(
-    begin: Begin, plain: Origin
-) -> None:
+def test_cookie_loss_drops_session_cookies_on_both_sides(begin: Begin, plain: Origin) -> None:
     plain.routes |= {"/": with_session, "/plain": Answer(headers=[HTML]), "/shop/cart": Answer()}
     url = f"http://127.0.0.1:{plain.port}"
     with visiting(begin, CookieLoss(), Trigger(nth=(2,))) as (lane, client):
@@ -273,7 +271,7 @@ def test_the_basket_of_an_api_no_longer_counts_what_is_gone(begin: Begin, plain:
 # ---- price_change
 
 
-def test_data_has_the_new_prices_and_a_page_is_told_which(begin: Begin, plain: Origin) -> None:
+def test_data_has_the_new_prices_and_the_page_gets_the_list(begin: Begin, plain: Origin) -> None:
     cart = {"items": [{"name": "Lamp", "price": 20.5, "quantity": 2}], "total": 41.0}
     kind = [(b"Content-Type", b"application/json")]
     plain.routes |= {

@@ -142,7 +142,7 @@ def test_a_stream_without_a_hit_is_missed(begin: Begin, site: Origin) -> None:
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
-def test_over_http_2_it_is_the_same(
+def test_event_faults_work_over_http_2(
     begin: Begin, ca: CertificateAuthority, secure_h2: Origin
 ) -> None:
     secure_h2.routes["/events"] = Answer(headers=SSE, body=b"".join(EVENTS))

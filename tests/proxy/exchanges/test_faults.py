@@ -62,9 +62,7 @@ def again(connection: socket.socket, origin: Origin, path: str = "/a", method: s
 
 
 @pytest.mark.parametrize(("stage", "acted"), [("request", False), ("response", True)])
-def test_a_reply_stands_in_the_answers_place(
-    begin: Begin, plain: Origin, stage: str, acted: bool
-) -> None:
+def test_a_reply_replaces_the_answer(begin: Begin, plain: Origin, stage: str, acted: bool) -> None:
     fault = HttpError.model_validate({"status": 503, "stage": stage})
     with begin(scenario=scenario(fault, FIRST)) as lane, ask(lane, plain, method="POST") as client:
         head, body = read_answer(client)
@@ -144,9 +142,7 @@ def test_a_late_script_is_the_sites_own(begin: Begin, plain: Origin) -> None:
 
 
 @pytest.mark.parametrize("stage", ["request", "response"])
-def test_a_client_that_leaves_early_has_met_nothing(
-    begin: Begin, plain: Origin, stage: str
-) -> None:
+def test_leaving_early_is_a_miss(begin: Begin, plain: Origin, stage: str) -> None:
     fault = NetworkError.model_validate({"delay": 30, "stage": stage})
     with begin(scenario=scenario(fault, FIRST)) as lane:
         with ask(lane, plain):
@@ -160,9 +156,7 @@ def test_a_client_that_leaves_early_has_met_nothing(
     assert ("/a" in plain.paths) is (stage == "response")
 
 
-def test_a_client_that_gives_up_after_a_second_has_met_the_fault(
-    begin: Begin, plain: Origin
-) -> None:
+def test_giving_up_after_a_second_counts_as_a_hit(begin: Begin, plain: Origin) -> None:
     with begin(scenario=scenario(NetworkError(delay=30), FIRST)) as lane:
         with ask(lane, plain) as client:
             client.settimeout(1.1)
@@ -218,7 +212,7 @@ def test_what_is_held_when_the_trial_ends_is_missed(begin: Begin, plain: Origin)
 
 @pytest.mark.parametrize("size", [1000, 10_000_000])
 @pytest.mark.parametrize("leaves", [True, False], ids=["client leaves", "trial ends"])
-def test_an_upload_that_never_ends_stands_in_the_trace_and_counts_for_no_rule(
+def test_an_unfinished_upload_is_in_the_trace_but_not_counted(
     begin: Begin, plain: Origin, size: int, *, leaves: bool
 ) -> None:
     begun = (
@@ -488,7 +482,7 @@ def test_the_canary_is_answered_by_the_proxy_itself(begin: Begin, ca: Certificat
 
 
 @pytest.mark.parametrize("leaves", [True, False])
-def test_nothing_asked_of_the_canarys_host_stands_in_the_trace(
+def test_requests_to_the_canarys_host_are_not_in_the_trace(
     begin: Begin, ca: CertificateAuthority, *, leaves: bool
 ) -> None:
     """A browser that ends leaves its question about the icon half asked, or half answered."""

@@ -139,7 +139,7 @@ def test_a_compressed_request_is_compressed_again(begin: Begin, model: Model, ho
     "how",
     ["br", *(pytest.param(how, marks=pytest.mark.slow) for how in ("gzip", "zstd", "deflate"))],
 )
-def test_what_arrived_of_a_compressed_answer_is_read_and_passed_on_as_it_is(
+def test_a_cut_compressed_answer_is_read_and_forwarded_unchanged(
     begin: Begin, plain: Origin, how: str
 ) -> None:
     digits = [hashlib.sha256(b"%d" % n).hexdigest() for n in range(3000)]
@@ -301,9 +301,7 @@ def test_a_fault_strikes_the_same_exchange(begin: Begin, model: Model, stage: st
     )
 
 
-def test_where_the_text_cannot_be_added_nothing_goes_out_and_the_trial_is_void(
-    begin: Begin, model: Model
-) -> None:
+def test_a_defence_that_cannot_be_added_voids_the_trial(begin: Begin, model: Model) -> None:
     body = b'{"model": "m", "messages": [{"role": "system", "content": 3}]}'
     with begin(defence=HINT) as lane, pytest.raises(httpx.TransportError):
         post(lane, model, body)

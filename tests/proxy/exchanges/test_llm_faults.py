@@ -57,7 +57,7 @@ def check(lane: Lane, delivered: int = 1) -> None:
     assert not lane.events(FaultMissed)
 
 
-def test_a_client_that_is_told_to_wait_asks_again_and_how_long_it_waited_is_known(
+def test_a_retry_after_a_wait_has_its_waiting_time(
     begin: Begin, ca: CertificateAuthority, model: Model
 ) -> None:
     with (
@@ -164,7 +164,7 @@ def test_an_answer_begins_late_and_its_pieces_come_apart(
     assert call.latency_s >= call.first_token_s + 0.2
 
 
-def test_a_client_that_gives_up_a_slow_answer_has_met_it(
+def test_giving_up_a_slow_answer_counts_as_a_hit(
     begin: Begin, ca: CertificateAuthority, model: Model
 ) -> None:
     import openai

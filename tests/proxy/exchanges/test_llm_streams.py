@@ -60,7 +60,7 @@ def test_a_stream_falls_silent_and_goes_on(
     assert call.latency_s >= 0.3
 
 
-def test_a_client_that_leaves_a_stream_without_an_end_has_met_it(
+def test_leaving_an_endless_stream_counts_as_a_hit(
     begin: Begin, ca: CertificateAuthority, model: Model
 ) -> None:
     import openai

@@ -108,7 +108,7 @@ def test_a_page_is_refused_and_moves_nothing(begin: Begin, plain: Origin) -> Non
 
 @pytest.mark.wire
 @pytest.mark.slow
-def test_over_tls_the_marker_the_header_and_the_user_name_tell_the_same(
+def test_marker_header_and_user_name_give_the_same_task_over_tls(
     begin: Begin, secure_h1: Origin, ca: CertificateAuthority
 ) -> None:
     page = f"https://localhost:{secure_h1.port}/page"
@@ -132,7 +132,7 @@ def test_over_tls_the_marker_the_header_and_the_user_name_tell_the_same(
 
 @pytest.mark.wire
 @pytest.mark.slow
-def test_the_same_task_meets_the_same_faults_in_whatever_order(begin: Begin, plain: Origin) -> None:
+def test_a_tasks_faults_do_not_depend_on_the_order_of_tasks(begin: Begin, plain: Origin) -> None:
     page = f"http://127.0.0.1:{plain.port}/page"
 
     def met(names: str, *, beside: bool) -> dict[str, list[int]]:

@@ -167,7 +167,7 @@ def test_the_client_meets_the_fault_and_the_next_call_is_well(
     assert at_server == ["again"] if untouched else [message["id"], "again"]
 
 
-def test_no_other_fault_touches_a_call_of_a_tool_unless_it_spells_the_host_out(
+def test_http_faults_skip_tool_calls_unless_their_host_is_named(
     begin: Begin, plain: Origin
 ) -> None:
     for match, expected in (({}, text_content(TEXT)), ({"url": "http://127.0.0.1:*"}, 500)):
@@ -238,7 +238,7 @@ def test_an_answer_that_a_client_asks_for_later_is_changed_there(
 
 
 @pytest.mark.slow
-def test_each_answer_to_a_batch_is_changed_however_it_comes(begin: Begin, plain: Origin) -> None:
+def test_each_answer_to_a_batch_is_changed(begin: Begin, plain: Origin) -> None:
     events = b"".join(event(answered(number, text_content(TEXT))) for number in (1, 2))
     plain.routes[PATH] = Answer(raw=streamed(*(events[at : at + 9] for at in range(0, 300, 9))))
     batch = [called(1, "look"), called(2, "look")]

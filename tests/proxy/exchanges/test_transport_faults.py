@@ -214,7 +214,7 @@ def test_a_silence_for_good_is_delivered_once_the_client_has_waited(
     assert answer.status == 200
 
 
-def test_a_client_that_leaves_a_silence_at_once_has_not_met_it(
+def test_leaving_a_silence_immediately_is_a_miss(
     begin: Begin, site: Origin, ca: CertificateAuthority, version: str
 ) -> None:
     fault = StalledBody(then="never")

@@ -199,9 +199,7 @@ def test_what_hits_no_message_is_missed(begin: Begin, site: Site) -> None:
     assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
-def test_a_client_that_leaves_a_delay_has_met_it_once_it_has_waited(
-    begin: Begin, site: Site
-) -> None:
+def test_leaving_a_delay_counts_as_a_hit_after_waiting(begin: Begin, site: Site) -> None:
     for wait, reason in ((1.2, None), (0.1, "client_gone")):
         with begin(scenario=scenario(WebsocketFault(action="delay", seconds=60))) as lane:
             with opened(lane, site, close_timeout=0.1) as channel:
@@ -230,9 +228,7 @@ def test_messages_come_whole_at_the_rate_of_a_line_and_it_is_delivered(
     assert not lane.events(FaultMissed)
 
 
-def test_a_limited_rate_and_a_close_keep_the_parts_of_a_long_frame_together(
-    begin: Begin, site: Site
-) -> None:
+def test_a_rate_limit_or_close_does_not_split_a_long_frame(begin: Begin, site: Site) -> None:
     long = "x" * 200_000
     match = Match(url="*")
     faults = {"slow": Bandwidth(down=2_000_000), "closed": WebsocketFault(action="close", nth=(2,))}

@@ -183,7 +183,7 @@ def test_a_fault_of_models_that_cannot_strike_over_a_websocket_is_missed(begin: 
 
 
 @pytest.mark.slow
-def test_with_a_defence_what_is_not_understood_over_a_websocket_voids_the_trial(
+def test_an_unknown_websocket_message_under_a_defence_voids_the_trial(
     begin: Begin,
 ) -> None:
     model, hint = Model(), Defence(name="hint", text="Mind.")
@@ -201,7 +201,7 @@ def test_with_a_defence_what_is_not_understood_over_a_websocket_voids_the_trial(
 
 
 @pytest.mark.slow
-def test_with_a_defence_no_call_goes_out_over_a_websocket_and_the_trial_is_void(
+def test_a_websocket_model_call_under_a_defence_voids_the_trial(
     begin: Begin,
 ) -> None:
     model, hint = Model(), Defence(name="hint", text="Mind.")

@@ -26,7 +26,7 @@ ANSWER = Answer(headers=[(b"content-type", b"application/json")], body=completio
 
 
 @pytest.mark.wire
-def test_a_large_call_arrives_as_it_was_sent_and_its_image_stands_in_the_trace(
+def test_a_large_call_arrives_unchanged_with_its_image_in_the_trace(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     secure_h1.routes[PATH] = ANSWER
@@ -97,7 +97,7 @@ def test_a_site_that_answers_before_it_has_read_all_is_heard(
 
 @pytest.mark.wire
 @pytest.mark.slow
-def test_a_client_that_leaves_while_the_site_does_not_read_ends_the_exchange(
+def test_a_client_that_leaves_a_stalled_upload_ends_the_exchange(
     begin: Begin, deaf: socket.socket
 ) -> None:
     with begin() as lane:

@@ -62,7 +62,7 @@ def test_an_odd_request_gets_a_page_as_of_a_site_and_an_event(begin: Begin) -> N
 
 @pytest.mark.wire
 @pytest.mark.parametrize("rules_are_about", ["/other", "/up"])
-def test_a_body_that_cannot_be_read_stands_once_and_without_what_it_held(
+def test_an_unreadable_body_is_recorded_once_without_content(
     begin: Begin, rules_are_about: str
 ) -> None:
     sent = (
@@ -83,7 +83,7 @@ def test_a_body_that_cannot_be_read_stands_once_and_without_what_it_held(
 
 
 @pytest.mark.wire
-def test_a_request_that_names_no_site_is_told_so_by_the_proxy(begin: Begin) -> None:
+def test_a_request_without_a_site_gets_an_error_of_the_proxy(begin: Begin) -> None:
     with begin() as lane:
         for sent in (
             b"GET / HTTP/1.1\r\n\r\n",

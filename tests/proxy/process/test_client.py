@@ -11,7 +11,7 @@ import pytest
 
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
-from warex.errors import InputError, MachineError, TrialVoid
+from warex.errors import InputError, MachineError, ProcessDied, TrialVoid
 from warex.faults.server.http_error import HttpError
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -35,11 +35,12 @@ def test_a_killed_proxy_is_a_broken_trial_with_a_whole_trace(begin: Begin, plain
         with pytest.raises(TrialVoid):
             lane.proxy.call("GET", "/status")
     assert lane.proxy.broken == "the proxy died before the trial's end"
+    assert isinstance(lane.proxy.void, ProcessDied)
     kinds = [entry.event.event for entry in lane.trace.entries]
     assert kinds == ["trial_began", "armed", *["request", "response"] * 5]
 
 
-def test_the_owner_is_told_when_the_disk_refuses(begin: Begin, plain: Origin) -> None:
+def test_a_full_disk_is_reported_to_the_owner(begin: Begin, plain: Origin) -> None:
     with begin() as lane:
         written = (lane.out / "events.jsonl").stat().st_size
         resource.prlimit(lane.proxy.pid, resource.RLIMIT_FSIZE, (written, written))
@@ -47,11 +48,14 @@ def test_the_owner_is_told_when_the_disk_refuses(begin: Begin, plain: Origin) ->
             client.get(f"http://127.0.0.1:{plain.port}/a")
         wait_until(lambda: lane.proxy.broken)
         assert "events.jsonl" in (lane.proxy.broken or "")
+    assert isinstance(lane.proxy.void, MachineError)
     assert plain.paths == []
     assert [entry.event.event for entry in lane.trace.entries] == ["trial_began", "armed"]
 
 
-def test_the_end_is_told_whoever_ended_it(forkserver: Forkserver, ca: CertificateAuthority) -> None:
+def test_the_proxys_end_is_always_reported(
+    forkserver: Forkserver, ca: CertificateAuthority
+) -> None:
     ended = threading.Event()
     with start_proxy(forkserver, ProxyConfig(ca=ca.folder), on_end=ended.set):
         assert not ended.is_set()
@@ -90,7 +94,7 @@ def test_a_full_disk_at_the_start_is_a_sentence(
         pass
 
 
-def test_two_lanes_at_once_know_nothing_of_each_other(begin: Begin, plain: Origin) -> None:
+def test_two_concurrent_lanes_are_independent(begin: Begin, plain: Origin) -> None:
     url = f"http://127.0.0.1:{plain.port}/a"
     first = scenario(HttpError(status=501), Trigger(first=1))
     second = scenario(HttpError(status=502), Trigger(nth=(2,)))

@@ -193,7 +193,7 @@ def test_proxies_of_a_closed_server_still_end_in_good_order(ca: CertificateAutho
     assert proxy.broken is None
 
 
-def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_again(
+def test_a_forkserver_killed_during_a_start_is_named_and_restarted(
     ca: CertificateAuthority,
 ) -> None:
     server = Forkserver()
@@ -213,7 +213,7 @@ def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_ag
         server.close()
 
 
-def test_a_lane_s_heap_keeps_no_freed_blocks_apart_unless_the_caller_says_so() -> None:
+def test_the_thread_cache_of_malloc_is_off_unless_the_user_sets_it() -> None:
     default = "glibc.malloc.tcache_count=0"
 
     assert server_environment({"A": "b"}) == {"A": "b", "GLIBC_TUNABLES": default}

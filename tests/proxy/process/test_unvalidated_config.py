@@ -10,7 +10,7 @@ from warex.proxy.process.unvalidated_config import UnvalidatedConfig
 from warex.scenarios.load import load_scenario
 
 
-def test_it_travels_as_the_configuration_itself_would() -> None:
+def test_an_unvalidated_config_serialises_like_the_real_one() -> None:
     values = {"ca": "/ca", "out": "/out", "seed": 7, "scenario": "paper/server-error"}
     read = ProxyConfig.model_validate_json(UnvalidatedConfig("namespace", values).model_dump_json())
     assert read == ProxyConfig(

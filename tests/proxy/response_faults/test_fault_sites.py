@@ -79,7 +79,9 @@ def test_a_page_that_is_not_changed_leads_nowhere(begin: Begin, plain: Origin) -
     [({"content-type": "text/plain; charset=rot13"}, "name=Ada"), ({}, "name=" + "a" * 300_000)],
     ids=["charset of bytes", "large"],
 )
-def test_whatever_it_is_sent_it_answers(begin: Begin, headers: dict[str, str], fields: str) -> None:
+def test_a_fault_site_answers_every_request(
+    begin: Begin, headers: dict[str, str], fields: str
+) -> None:
     with begin() as lane:
         answer = httpx.post(f"http://{HOST}/claim", content=fields, headers=headers, proxy=lane.url)
 
@@ -105,7 +107,7 @@ def test_nothing_below_its_host_leaves_the_machine(begin: Begin, host: str) -> N
     assert (answer.error or "").endswith("there is no such host")
 
 
-def test_nobody_is_blamed_where_no_injection_led_there(
+def test_a_visit_without_an_injection_is_not_attributed(
     begin: Begin, ca: CertificateAuthority
 ) -> None:
     with (

@@ -39,7 +39,7 @@ class Asking:
 
 
 @pytest.mark.parametrize("coding", ["", "gzip"])
-def test_what_a_script_speaks_of_is_not_free_and_the_script_passes_as_it_is(
+def test_ids_that_a_script_mentions_are_not_free_to_change(
     begin: Begin, plain: Origin, coding: str
 ) -> None:
     body = gzip.compress(SCRIPT) if coding else SCRIPT

@@ -50,7 +50,7 @@ def test_the_first_answer_comes_again_and_the_site_is_not_asked(
     assert not lane.events(HarnessBroke)
 
 
-def test_another_page_of_the_site_stands_under_the_url(begin: Begin, plain: Origin) -> None:
+def test_another_page_of_the_site_is_shown_under_the_url(begin: Begin, plain: Origin) -> None:
     for name in ("a", "b"):
         shows(plain, f"/{name}", name)
     root = f"http://127.0.0.1:{plain.port}"

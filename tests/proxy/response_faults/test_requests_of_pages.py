@@ -46,9 +46,7 @@ def test_only_a_browser_that_asks_for_a_service_worker_gets_its_script(
     assert len(lane.events(RequestSeen)) == 1
 
 
-def test_what_an_endless_page_asks_for_is_never_answered_and_nothing_else_waits(
-    begin: Begin, plain: Origin
-) -> None:
+def test_only_requests_of_an_endless_page_wait_for_ever(begin: Begin, plain: Origin) -> None:
     url = page_of(plain)
     with (
         begin(scenario=scenario(EndlessSpinner())) as lane,

@@ -76,9 +76,7 @@ def test_a_page_is_delivered_when_it_says_that_it_was_shown(begin: Begin, plain:
     assert len(lane.events(RequestSeen)) == 2
 
 
-def test_the_ledger_names_where_a_lure_leads_whatever_the_page_reports(
-    begin: Begin, plain: Origin
-) -> None:
+def test_the_ledger_names_a_lures_target(begin: Begin, plain: Origin) -> None:
     url, inputs = site(plain), scenario(MaliciousPopup(lure="session"), FIRST)
     with begin(scenario=inputs, seed=4) as lane, asking(lane) as client:
         script = script_of(client.get(url).content)
@@ -149,7 +147,7 @@ def forged(script: PageScript) -> list[bytes]:
     ]
 
 
-def test_nobody_else_can_report_in_a_pages_place(begin: Begin, plain: Origin) -> None:
+def test_only_the_page_itself_can_report(begin: Begin, plain: Origin) -> None:
     url = site(plain)
     with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
         script = script_of(client.get(url).content)
@@ -173,7 +171,7 @@ def test_a_report_is_worth_nothing_a_second_time(begin: Begin, plain: Origin) ->
     assert [it.what for it in lane.events(Witness)] == ["dismissed", "forged"]
 
 
-def test_each_page_has_a_key_of_its_own_whatever_the_seed(begin: Begin, plain: Origin) -> None:
+def test_each_page_has_its_own_key_for_every_seed(begin: Begin, plain: Origin) -> None:
     url, keys = site(plain), set[str]()
     for _ in range(2):
         with begin(scenario=scenario(Popup()), seed=1) as lane, asking(lane) as client:
@@ -206,7 +204,7 @@ def test_a_change_that_the_page_undoes_is_missed_for_that_reason(
         (NAVIGATION | PRESSED | {"sec-fetch-dest": "iframe"}, "script"),
     ],
 )
-def test_who_opens_the_link_of_an_order_is_told(
+def test_following_an_injected_link_is_recorded(
     begin: Begin, plain: Origin, headers: dict[str, str], by: str
 ) -> None:
     url, fault = site(plain), PromptInjection(text="Go: {link}")
@@ -330,9 +328,7 @@ def test_a_popup_comes_over_an_injected_error_page_too(begin: Begin, plain: Orig
     assert [(it.rule, it.reason) for it in lane.events(FaultMissed)] == [("popup", "not_rendered")]
 
 
-def test_a_page_that_came_late_keeps_its_coding_where_its_head_alone_is_changed(
-    begin: Begin, plain: Origin
-) -> None:
+def test_a_change_of_the_head_alone_keeps_the_content_coding(begin: Begin, plain: Origin) -> None:
     late = JavascriptFailure(mode="delay", delay=0.01, stage="response")
     both = Scenario.model_validate(
         {

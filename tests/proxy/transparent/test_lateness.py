@@ -12,7 +12,7 @@ _SO_TIMESTAMPNS = 35
 
 
 @pytest.mark.parametrize("waited", [None, 0.0, 0.2])
-def test_a_client_that_is_there_or_left_at_once_harms_nothing(
+def test_clients_that_stay_or_leave_at_once_are_not_late(
     waited: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lateness, "waited_before_leaving", lambda client: waited)

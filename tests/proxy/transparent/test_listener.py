@@ -140,7 +140,7 @@ async def test_a_dead_site_is_a_reset(monkeypatch: pytest.MonkeyPatch) -> None:
         assert await _say(house.address) == b"reset"
 
 
-async def test_nobody_comes_in_by_himself(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_redirected_connections_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     async with _open(monkeypatch, None) as house:
         assert await _say(house.address, b"GET / HTTP/1.1\r\n\r\n") == b"reset"
         assert house.accepted == []
@@ -156,7 +156,9 @@ async def test_what_breaks_lets_nobody_through(monkeypatch: pytest.MonkeyPatch) 
         assert house.served == []
 
 
-async def test_who_leaves_without_a_word_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_connection_closed_without_data_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with _open(monkeypatch, ("198.18.0.1", 443)) as house:
         _, writer = await asyncio.open_connection(*house.address)
         writer.close()

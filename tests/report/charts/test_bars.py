@@ -3,9 +3,11 @@ from dataclasses import replace
 import pytest
 
 from tests.report.builders import shapes, words
-from warex.report.charts.bars import Axis, ChartGroup, ChartRow, bars, whiskers
+from warex.report.charts.bars import ChartGroup, ChartRow, bars, whiskers
+from warex.report.charts.plot import linear_axis
+from warex.report.charts.svg import Style
 
-PERCENT = Axis("%", 0, 1, lambda share: f"{100 * share:.0f}")
+PERCENT = linear_axis("%", 0, 1, lambda share: f"{100 * share:.0f}")
 
 
 def _groups(*values: float | None) -> list[ChartGroup]:
@@ -35,8 +37,8 @@ def test_what_is_not_known_has_no_bar_but_a_row() -> None:
     assert {"c0", "None"} <= set(words(chart))
 
 
-def test_what_is_below_zero_lies_to_the_left_of_it() -> None:
-    axis = Axis("points", -1, 1, str)
+def test_negative_bars_are_left_of_zero() -> None:
+    axis = linear_axis("points", -1, 1, str)
     down, up = shapes(bars("b", "t", _groups(-0.5, 0.5), axis), "bar")
 
     assert down["x"] + down["width"] == pytest.approx(up["x"])
@@ -65,7 +67,7 @@ def test_every_number_is_reported_in_words() -> None:
     assert bars("b", "t", _groups(0.5), PERCENT).description == "patient: c0 0.5."
 
 
-def test_no_row_lies_outside_the_figure_however_many_there_are() -> None:
+def test_every_row_is_inside_the_figure() -> None:
     chart = bars("b", "t", _groups(*[0.5] * 40), PERCENT)
 
     for bar in shapes(chart, "bar"):
@@ -78,7 +80,10 @@ def test_the_key_explains_each_sign_that_is_drawn_and_no_other() -> None:
     lines = ChartGroup(
         "patient", (replace(plain, interval=(0.1, 0.5)),), line_at=0.5, band=(0.1, 0.2)
     )
-    hatched = [replace(plain, label=label, hatched=True) for label in ("no-proxy", "c+hint")]
+    hatched = [
+        replace(plain, label=label, style=Style(1, hatched=True))
+        for label in ("no-proxy", "c+hint")
+    ]
     without, defended = (ChartGroup("patient", (entry,)) for entry in hatched)
 
     def key(*groups: ChartGroup) -> str:

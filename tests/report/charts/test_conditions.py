@@ -6,7 +6,7 @@ from warex.analysis.stats.paired import Delta, NoiseFloor
 from warex.report.charts.conditions import delivery, delta, recovery, reloads, success
 
 
-def test_each_condition_stands_at_its_rate_and_a_line_at_clean() -> None:
+def test_each_condition_is_at_its_rate_with_a_line_at_clean() -> None:
     rows = row("clean", 3, 4), row("down", 1, 4), row("unscored", 0, 0)
     chart = success(run(*rows), table(*rows))
     at = {shape.words: shape["x"] for shape in shapes(chart, "faint")}
@@ -18,7 +18,7 @@ def test_each_condition_stands_at_its_rate_and_a_line_at_clean() -> None:
     assert {"3/4 75 %", "1/4 25 %", "—"} <= set(words(chart))
 
 
-def test_each_condition_stands_at_its_difference_with_its_p_before_the_noise_floor() -> None:
+def test_the_chart_shows_difference_p_and_noise_floor_per_condition() -> None:
     down = Delta(-0.5, 10, (-1.0, -0.25), 0.001, 0.004, "mcnemar")
     rows = row("clean"), row("down", delta=down)
     floor = NoiseFloor(Delta(0.0, 10, (-0.25, 0.25)), 1, 10, "control")

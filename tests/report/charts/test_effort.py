@@ -1,7 +1,7 @@
 import pytest
 
 from tests.report.builders import mean, row, run, shapes, table
-from warex.report.charts.effort import effort, panels
+from warex.report.charts.conditions import effort, effort_panels
 
 ROWS = (
     row("no-proxy", 4, 4, latency_s=mean(10.0)),
@@ -17,14 +17,14 @@ ROWS = (
 
 
 def test_there_are_the_four_panels_of_the_paper() -> None:
-    four = panels(run(*ROWS), table(*ROWS))
+    four = effort_panels(run(*ROWS), table(*ROWS))
 
     assert [c.title for c in four] == ["(a) Success", "(b) Latency", "(c) LLM calls", "(d) Cost"]
     assert [len(shapes(chart, "bar")) for chart in four] == [2, 2, 1, 1]
 
 
 def test_bars_are_as_long_as_their_means() -> None:
-    _, latency, _, _ = panels(run(*ROWS), table(*ROWS))
+    _, latency, _, _ = effort_panels(run(*ROWS), table(*ROWS))
     short, long = shapes(latency, "bar")
 
     if "tint-0" not in short.look:

@@ -1,6 +1,7 @@
 import pytest
 
-from warex.report.charts.palette import DARK, HEAT_STEPS, HUES, LIGHT, contrast, css_variables
+from warex.report.charts.palette import DARK, HEAT_STEPS, HUES, LIGHT, css_variables
+from warex.rewriting.site_look.colours import contrast
 
 
 def test_contrast_is_that_of_the_standard() -> None:
@@ -9,7 +10,7 @@ def test_contrast_is_that_of_the_standard() -> None:
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_text_can_be_read_on_everything_it_stands_on(colours: dict[str, str]) -> None:
+def test_text_has_contrast_on_every_background(colours: dict[str, str]) -> None:
     grounds = {
         "ink": ("paper", "card", "band", *(f"heat-{step}" for step in range(HEAT_STEPS))),
         "soft": ("paper", "card", "none-tint"),
@@ -30,7 +31,7 @@ def test_text_can_be_read_on_everything_it_stands_on(colours: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_marks_stand_out_from_the_paper(colours: dict[str, str]) -> None:
+def test_marks_have_contrast_on_the_background(colours: dict[str, str]) -> None:
     for hue in range(HUES):
         for ground in ("card", "band"):
             assert contrast(colours[f"hue-{hue}"], colours[ground]) >= 3, (hue, ground)

@@ -7,7 +7,7 @@ from warex.analysis.table.tabulate import tabulate
 from warex.report.charts.sites import sites
 
 
-def test_each_site_and_condition_has_a_field_the_fuller_the_more_was_solved(
+def test_fields_of_sites_are_filled_by_their_success(
     tmp_path: Path,
 ) -> None:
     folder = RunFolder(tmp_path)

@@ -6,6 +6,7 @@ from tests.report.builders import shapes
 from warex.report.charts.svg import (
     SHAPES,
     Chart,
+    Style,
     arrange,
     bar,
     inline,
@@ -40,7 +41,7 @@ def test_a_figure_says_what_it_shows_to_those_who_cannot_see_it() -> None:
 
 
 def test_a_file_of_its_own_needs_no_page() -> None:
-    alone = standalone(_chart(bar("one", (0, 0, 10, 5), 2, hatched=True)))
+    alone = standalone(_chart(bar("one", (0, 0, 10, 5), Style(2, hatched=True))))
 
     assert "var(" not in alone
     assert "#c2410c" in alone
@@ -49,8 +50,8 @@ def test_a_file_of_its_own_needs_no_page() -> None:
 
 
 def test_figures_beside_each_other_keep_their_size_and_their_patterns() -> None:
-    body = bar("one", (0, 0, 10, 5), 2, hatched=True)
-    both = arrange("all", "t", "w", [_chart(body), _chart(""), _chart("")], 2)
+    body = bar("one", (0, 0, 10, 5), Style(2, hatched=True))
+    both = arrange("all", "t", [_chart(body), _chart(""), _chart("")], 2)
 
     assert (both.width, both.height) == (100 + 24 + 100, 50 + 24 + 50)
     assert "url(#all-hatch-2)" in both.body

@@ -2,7 +2,7 @@ from warex.report.ci.annotations import Annotation, case_annotations, commands
 from warex.report.ci.cases import Case
 
 
-def test_a_sentence_is_one_command_whatever_is_in_it() -> None:
+def test_an_annotation_is_one_escaped_command() -> None:
     hostile = "50 %, a:b\r\n::stop-commands::x\x1b\u2028::error::y\n"
     (line,) = commands([Annotation("error", f"WAREX: {hostile}", hostile)])
 

@@ -27,7 +27,7 @@ def test_a_gate_is_one_case_of_all_its_rows() -> None:
     assert gate_cases(None) == ()
 
 
-def test_what_cannot_be_told_ends_as_the_option_decides() -> None:
+def test_an_undecided_case_ends_as_the_option_decides() -> None:
     assert gate_cases(JUDGEMENT, "pass")[1].end == "passed"
     assert gate_cases(JUDGEMENT, "fail")[1].end == "failed"
     assert gate_cases(JUDGEMENT, "pass")[0].end == "failed"

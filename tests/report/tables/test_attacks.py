@@ -1,13 +1,11 @@
-from tests.report.builders import row, run, table
+from tests.report.builders import table
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.attacks import AttackRates
 from warex.report.tables.attacks import attack_sheet
 
-RUN = run(row("injection", 2, 2))
 
-
-def test_the_attack_success_rate_stands_beside_what_is_not_known() -> None:
-    sheet = attack_sheet(RUN, table(attacks=(AttackRates("patient", "injection", Rate(1, 4), 2),)))
+def test_the_attack_rate_is_beside_the_unknown_trials() -> None:
+    sheet = attack_sheet(table(attacks=(AttackRates("patient", "injection", Rate(1, 4), 2),)))
 
     ((line,),) = [block.lines for block in sheet.blocks]
     assert line[0].text == "injection"
@@ -16,4 +14,4 @@ def test_the_attack_success_rate_stands_beside_what_is_not_known() -> None:
 
 
 def test_a_run_without_attacks_has_no_such_table() -> None:
-    assert attack_sheet(RUN, table()).empty
+    assert attack_sheet(table()).empty

@@ -93,18 +93,18 @@ def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
     assert cell(ConditionRow.missed, row("clean", missed=0)).values == (0,)
 
 
-def test_lies_are_classified_by_what_became_of_them() -> None:
+def test_lies_are_classified_by_outcome() -> None:
     lies = Counts((("noticed", 2), ("passed_on", 1)))
 
     assert cell(ConditionRow.lies, row("down", lies=lies)).text == "noticed 2, passed on 1"
 
 
-def test_pairs_are_told_where_they_are_not_the_trials() -> None:
+def test_pairs_are_shown_if_they_are_not_all_trials() -> None:
     assert cell(ConditionRow.delta, FULL).subtext == ""
     assert cell(ConditionRow.delta, row("down", 1, 5, delta=Delta(0.0, 4))).subtext == "4 pairs"
 
 
-def test_what_a_figure_is_made_of_stands_below_it_in_small_print() -> None:
+def test_the_parts_of_a_figure_are_below_it() -> None:
     assert cell(ConditionRow.input_tokens, FULL).subtext == "500 cached"
     assert cell(ConditionRow.cost_usd, FULL).subtext == "price of gpt-4o"
     assert cell(ConditionRow.recovery_s, FULL).subtext == "4 recoveries"

@@ -1,11 +1,9 @@
-from tests.report.builders import row, run, table
+from tests.report.builders import table
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.endings import Endings
 from warex.report.tables.endings import ending_sheet
 from warex.report.tables.sheet import Sheet
 from warex.traces.outcome import Ending
-
-RUN = run(row("clean", 2, 2))
 
 
 def _texts(sheet: Sheet) -> list[list[str]]:
@@ -17,8 +15,8 @@ def test_endings_say_what_another_rule_for_crashes_would_give() -> None:
     counts: tuple[tuple[Ending, int], ...] = (("answered", 3), ("harness_crashed", 1))
     crashed = Endings("patient", "down", counts, 1, 0, Rate(3, 4), Rate(3, 3), Rate(3, 4))
 
-    plain = ending_sheet(RUN, table(endings=(calm,)))
-    sheet = ending_sheet(RUN, table(endings=(calm, crashed)))
+    plain = ending_sheet(table(endings=(calm,)))
+    sheet = ending_sheet(table(endings=(calm, crashed)))
 
     assert _texts(plain) == [["patient", "clean", "2/2 100 %", "2"]]
     assert _texts(sheet)[1] == [
@@ -28,4 +26,4 @@ def test_endings_say_what_another_rule_for_crashes_would_give() -> None:
 
 
 def test_what_had_no_trial_is_empty() -> None:
-    assert ending_sheet(run(), table()).empty
+    assert ending_sheet(table()).empty

@@ -1,14 +1,12 @@
-from tests.report.builders import row, run, table
+from tests.report.builders import table
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.popups import PopupRates
 from warex.report.tables.popups import popup_sheet
 
-RUN = run(row("malicious-popup", 2, 2))
-
 
 def test_the_papers_shares_come_first_and_in_its_words() -> None:
     shares = [Rate(hits, 9) for hits in range(1, 8)]
-    sheet = popup_sheet(RUN, table(popups=(PopupRates("patient", "malicious-popup", *shares),)))
+    sheet = popup_sheet(table(popups=(PopupRates("patient", "malicious-popup", *shares),)))
 
     titles = [column.title for column in sheet.columns]
     assert titles[2:5] == ["infeasible (start)", "infeasible (later)", "malicious clicks"]
@@ -19,4 +17,4 @@ def test_the_papers_shares_come_first_and_in_its_words() -> None:
 
 
 def test_a_run_without_popups_has_no_such_table() -> None:
-    assert popup_sheet(RUN, table()).empty
+    assert popup_sheet(table()).empty

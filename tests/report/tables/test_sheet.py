@@ -1,15 +1,15 @@
-from warex.report.tables.columns import Column, text_cell
-from warex.report.tables.sheet import Sheet, blocks
+from tests.report.builders import row
+from warex.report.tables.columns import CONDITION
+from warex.report.tables.sheet import sheet_of
 
-CONDITION = Column("condition", "What was varied.", ("condition",), True)
 
+def test_each_agent_has_a_block_with_a_line_for_each_row() -> None:
+    rows = (row("clean"), row("down"), row("clean", agent="hasty"))
+    blocks = sheet_of("a", "A", "", (CONDITION,), rows).blocks
 
-def test_an_agent_without_lines_has_no_block() -> None:
-    made = blocks({"patient": [(text_cell("clean"),)], "giveup": []})
-
-    assert [block.agent for block in made] == ["patient"]
+    assert [(block.agent, len(block.lines)) for block in blocks] == [("patient", 2), ("hasty", 1)]
 
 
 def test_a_table_without_lines_is_empty() -> None:
-    assert Sheet("a", "A", "", (CONDITION,), ()).empty
-    assert not Sheet("a", "A", "", (CONDITION,), blocks({"patient": [(text_cell("clean"),)]})).empty
+    assert sheet_of("a", "A", "", (CONDITION,), ()).empty
+    assert not sheet_of("a", "A", "", (CONDITION,), (row("clean"),)).empty

@@ -8,7 +8,7 @@ from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Rate
 from warex.report.tables import tasks
 from warex.report.tables.columns import Cell
-from warex.report.tables.standard import site_rates
+from warex.report.tables.sites import site_rates
 from warex.report.tables.tasks import task_sheet
 from warex.traces.outcome import Void
 
@@ -93,7 +93,7 @@ def test_a_void_under_one_condition_leaves_the_others_as_they_are(tmp_path: Path
     assert counted == {"clean": Rate(2, 2)}
 
 
-def test_of_too_many_cells_only_those_lead_on_where_something_went_wrong(
+def test_in_large_tables_only_failed_cells_are_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = RunFolder(tmp_path)

@@ -20,7 +20,7 @@ def shown(folder: Path, width: int = 100) -> str:
     return out.getvalue()
 
 
-def test_every_figure_stands_with_its_interval_and_p(tmp_path: Path) -> None:
+def test_every_figure_has_its_interval_and_p(tmp_path: Path) -> None:
     message = " ".join(shown(tmp_path).split())
 
     assert "6/11 8/11 +18 [" in message
@@ -31,7 +31,7 @@ def test_what_does_not_pair_is_reported(tmp_path: Path) -> None:
     assert "* 2 trials are left out that one side lacks." in shown(tmp_path)
 
 
-def test_it_fits_eighty_columns(tmp_path: Path) -> None:
+def test_the_comparison_fits_eighty_columns(tmp_path: Path) -> None:
     assert max(map(len, shown(tmp_path, width=80).splitlines())) <= 80
 
 

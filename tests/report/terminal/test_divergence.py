@@ -12,7 +12,7 @@ def path(story: Story) -> TrialPath:
     return trial_path(story.entries())
 
 
-def test_equal_steps_stand_side_by_side_and_those_that_differ_are_marked() -> None:
+def test_equal_steps_are_side_by_side_and_different_ones_marked() -> None:
     clean = Story().thinks(1, "goto").thinks(2, "click").thinks(3, "fill")
     faulted = Story().thinks(1, "goto").thinks(2, "reload").thinks(3, "click").thinks(4, "fill")
     console = Console(width=60, record=True, file=StringIO())

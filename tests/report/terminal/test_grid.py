@@ -13,13 +13,13 @@ def _lines(what: RenderableType, width: int) -> list[str]:
     return console.file.getvalue().splitlines()
 
 
-def test_words_stand_left_and_figures_right() -> None:
+def test_words_are_left_and_numbers_right_aligned() -> None:
     grid = Grid((Heading("name", True), Heading("n")), (("a", "1"), ("bb", "100")))
 
     assert _lines(grid, 80) == ["name    n", "─────────", "a       1", "bb    100"]
 
 
-def test_columns_that_do_not_fit_stand_below_beside_the_names_again() -> None:
+def test_columns_that_do_not_fit_move_below() -> None:
     heads = (Heading("name", True), *(Heading(f"column{n}") for n in range(4)))
     grid = Grid(heads, (("a-name", *("123456789" for _ in range(4))),))
 
@@ -74,4 +74,19 @@ def test_words_beside_a_label_are_folded_between_words() -> None:
     assert _lines(entries, 32) == [
         "  cost  under network-error it",
         "        is the same",
+    ]
+
+
+def test_a_title_above_rows_widens_no_column() -> None:
+    titles = ((0, "a title"), (1, "a title longer than all columns"))
+    grid = Grid((Heading("n"),), (("1",), ("2",)), titles=titles)
+
+    assert _lines(grid, 80) == [
+        "n",
+        "─",
+        "a title",
+        "1",
+        "",
+        "a title longer than all columns",
+        "2",
     ]

@@ -83,7 +83,7 @@ def _seeing(folder: Path) -> Path:
     return RunFolder(folder).manifest().trial("server-error", "add", solved(), story.stops())
 
 
-def test_each_step_shows_the_page_and_what_is_new_in_the_prompt_and_the_answer(
+def test_each_step_shows_page_new_prompt_and_answer(
     tmp_path: Path,
 ) -> None:
     text = _printed(render_inspect(inspect_trial(_seeing(tmp_path))), 80)
@@ -112,7 +112,7 @@ def test_each_step_shows_how_long_the_model_took_and_how_fast_it_streamed(tmp_pa
     assert re.search(r"time +0\.50 s, first token after 0\.40 s, 200 tokens/s\n", second)
 
 
-def test_names_that_were_looked_up_and_whole_prompts_stand_behind_full(tmp_path: Path) -> None:
+def test_lookups_and_full_prompts_need_full(tmp_path: Path) -> None:
     seen = inspect_trial(_seeing(tmp_path))
     short, full = (_printed(render_inspect(seen, full=way), 80) for way in (False, True))
 
@@ -202,7 +202,7 @@ def test_calls_that_were_read_are_shown_beside_one_that_could_not_be(tmp_path: P
     assert "$" not in text
 
 
-def test_of_a_long_prompt_the_middle_is_left_out_and_the_end_stays(tmp_path: Path) -> None:
+def test_a_long_prompt_loses_its_middle(tmp_path: Path) -> None:
     rules = "\n".join(f"Rule {n}." for n in range(50))
     examples: list[JsonValue] = [
         {"role": "user", "content": f"Example {n}: what now?"} for n in range(30)
@@ -268,7 +268,7 @@ def test_a_call_that_the_cache_had_no_answer_for_shows_what_differs(tmp_path: Pa
     assert '"It is 12:01." there and "It is 12:04." here' in text
 
 
-def test_in_how_many_answers_an_action_was_read_is_shown(tmp_path: Path) -> None:
+def test_the_number_of_answers_with_an_action_is_shown(tmp_path: Path) -> None:
     story = Story().thinks(1, None, answer="Well.").thinks(2, None, answer="So.").stops()
     none = RunFolder(tmp_path / "none").manifest().trial("clean", "add", solved(), story)
     text = " ".join(_printed(render_inspect(inspect_trial(none)), 80).split())

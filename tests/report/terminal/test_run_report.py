@@ -70,7 +70,7 @@ LONG = {
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 @pytest.mark.parametrize("render", [render_overview, render_table])
-def test_long_names_fit_every_terminal_and_are_broken_only_where_a_word_ends(
+def test_long_names_wrap_at_the_ends_of_words(
     tmp_path: Path, width: int, render: Callable[[Run], RenderableType]
 ) -> None:
     folder = RunFolder(tmp_path).manifest(conditions=["clean", LONG["condition"]])
@@ -90,7 +90,7 @@ def test_long_names_fit_every_terminal_and_are_broken_only_where_a_word_ends(
     assert parts <= words
 
 
-def test_one_screen_says_what_happened_and_leaves_the_statistics_to_the_tables(
+def test_the_overview_fits_one_screen_without_statistics(
     tmp_path: Path,
 ) -> None:
     conditions = ["no-proxy", "clean", "network-error", "server-error", "javascript-failure"]
@@ -118,7 +118,7 @@ def test_one_screen_says_what_happened_and_leaves_the_statistics_to_the_tables(
     assert "[" not in message
 
 
-def test_where_words_and_network_disagree_an_inspection_and_the_table_say_so(
+def test_words_that_disagree_with_the_network_are_reported(
     tmp_path: Path,
 ) -> None:
     story = Story().fault(1).thinks(1, "noop").page("x2").thinks(2, "send_msg_to_user").stops()
@@ -132,7 +132,7 @@ def test_where_words_and_network_disagree_an_inspection_and_the_table_say_so(
     )
 
 
-def test_conditions_stand_in_the_campaign_s_order_in_a_block_for_each_agent(
+def test_conditions_keep_the_campaigns_order_for_each_agent(
     tmp_path: Path,
 ) -> None:
     folder = RunFolder(tmp_path).manifest(conditions=["server-error", "network-error"])
@@ -162,7 +162,7 @@ def test_markup_in_names_is_text(tmp_path: Path) -> None:
     assert "[bold]add" in _printed(render_inspect(inspect_trial(folder)), 120)
 
 
-def test_the_statistics_tell_how_fast_a_model_streams_and_of_no_other(tmp_path: Path) -> None:
+def test_statistics_give_the_speed_of_streaming_models_only(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     streamed = Story().thinks(1, "goto", stream=True).page("x1").stops()
     folder.trial("clean", "add", solved(), streamed)
@@ -180,7 +180,7 @@ def test_the_statistics_tell_how_fast_a_model_streams_and_of_no_other(tmp_path: 
     assert "first token" not in hasty.partition("patient")[0]
 
 
-def test_what_became_of_a_lie_stands_in_the_statistics_and_the_inspection(tmp_path: Path) -> None:
+def test_a_lies_outcome_is_in_statistics_and_inspection(tmp_path: Path) -> None:
     lied = Story().thinks(1, "goto").page("x0").lied(1, "12.50", "13.50")
     lied.thinks(2, "send_msg_to_user", arguments=["13.50"]).stops()
     folder = RunFolder(tmp_path).manifest()
@@ -196,7 +196,7 @@ def test_what_became_of_a_lie_stands_in_the_statistics_and_the_inspection(tmp_pa
     assert "lies" not in _printed(render_table(load_run(plain.path)), 120)
 
 
-def test_the_statistics_tell_detection_and_how_trials_ended(tmp_path: Path) -> None:
+def test_statistics_have_detection_and_endings(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).manifest()
     folder.trial("clean", "add", solved(), _plain())
     folder.trial("server-error", "add", solved(), _recovering())

@@ -14,7 +14,7 @@ def _shown(*moments: TimelineEntry, width: int = 60, terminal: bool = False) -> 
     return out.getvalue()
 
 
-def test_columns_are_as_wide_as_what_stands_in_them() -> None:
+def test_columns_are_as_wide_as_their_content() -> None:
     shown = _shown(
         TimelineEntry(1, 0.0, "armed", "by start"),
         TimelineEntry(12, 3.25, "canary", "came through"),

@@ -30,7 +30,7 @@ def test_a_scripted_model_is_called_an_instrument(tmp_path: Path) -> None:
     )
 
 
-def test_a_playbook_is_scripted_whatever_its_harness_calls_the_model(tmp_path: Path) -> None:
+def test_a_playbook_is_scripted_under_any_model_name(tmp_path: Path) -> None:
     agents: list[JsonValue] = [
         {"name": "mine", "model": "playbook:rules.yaml"},
         {"name": "real", "model": "gpt-4o-mini"},
@@ -83,7 +83,7 @@ def test_answers_given_again_are_reported_where_cost_is_shown() -> None:
     rows = (row("clean"), row("server-error", replayed_calls=3))
 
     assert footnotes(run(*rows), table(*rows)) == (
-        "3 LLM calls were answered out of the replay cache and not paid again: a trial's cost and"
+        "3 LLM calls were answered from the replay cache and not paid again: a trial's cost and"
         " latency are as if the model had been asked. `warex inspect` shows what a call that was"
         " asked again differs in from those kept.",
     )
@@ -96,12 +96,12 @@ def test_a_cache_that_never_answered_is_reported_with_where_to_look(tmp_path: Pa
     run = load_run(tmp_path)
 
     assert (
-        "No LLM call was answered out of the replay cache: `warex inspect` shows what a call that"
+        "No LLM call was answered from the replay cache: `warex inspect` shows what a call that"
         " was asked again differs in from those kept."
     ) in footnotes(run, tabulate(run))
 
 
-def test_of_many_pairs_left_out_the_rest_is_counted() -> None:
+def test_many_left_out_pairs_are_counted() -> None:
     many = tuple(("patient", "clean", ("testbed", f"t{n}", 1)) for n in range(25))
     lines = excluded_pairs(table(left_out=many))
 
@@ -126,7 +126,7 @@ def test_the_report_opens_with_what_the_proxy_alone_does() -> None:
     ]
 
 
-def test_the_share_that_parts_before_any_fault_stands_beside_the_noise_floor() -> None:
+def test_the_share_that_diverges_before_any_fault_is_shown() -> None:
     parted = (Counts((("same", 3), ("before_faults", 2))), None, Counts((("at_fault", 4),)))
     rows = [row(str(number), parting=each) for number, each in enumerate(parted)]
 

@@ -17,7 +17,7 @@ def test_what_is_not_known_is_a_dash_and_never_a_zero() -> None:
     assert set(written) == {formatting.UNKNOWN}
 
 
-def test_a_rate_stands_with_its_interval() -> None:
+def test_a_rate_is_shown_with_its_interval() -> None:
     assert formatting.rate_percent(Rate(5, 6)) == "5/6 83 % [36, 100]"
 
 

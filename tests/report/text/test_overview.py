@@ -83,7 +83,7 @@ def test_a_run_without_faults_has_one_sentence() -> None:
     assert _sentences(row("clean", 4, 10)) == {"success": "4/10 under clean; no fault was tried."}
 
 
-def test_of_too_many_rows_those_with_the_greatest_loss_are_shown() -> None:
+def test_among_many_rows_those_with_the_greatest_loss_are_shown() -> None:
     rows = [row("no-proxy", 9, 10), row("clean", 9, 10)]
     rows += [
         row(f"c{n:02}", 4, 10, delta=Delta(-n / 100, 10, (-1, 0), 0.5, 0.5)) for n in range(20)

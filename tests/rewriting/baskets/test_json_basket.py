@@ -20,7 +20,7 @@ def baskets(body: object) -> list[JsonBasket]:
         {"lines": [{"name": "Lamp", "price": 7}], "summary": {"discount": 2, "sum": 7, "total": 5}},
     ],
 )  # fmt: skip
-def test_a_basket_is_a_list_whose_sum_stands_beside_it(body: object) -> None:
+def test_a_basket_is_a_list_beside_its_sum(body: object) -> None:
     (result,) = baskets(body)
 
     assert [line.title for line in result.lines] == ["Lamp"]
@@ -40,7 +40,7 @@ def test_a_basket_is_a_list_whose_sum_stands_beside_it(body: object) -> None:
         [{"name": "Lamp", "price": 5}],
     ],
 )
-def test_what_does_not_add_up_is_none(body: object) -> None:
+def test_a_list_that_does_not_add_up_is_not_a_basket(body: object) -> None:
     assert baskets(body) == []
 
 

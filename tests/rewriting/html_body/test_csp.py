@@ -75,7 +75,7 @@ def test_what_lets_it_in_already_stays_as_it_is(policy: str) -> None:
 
 
 @given(st.text("abc-src'default*,; \t\x00é"))
-def test_whatever_a_policy_says_it_is_opened_once(policy: str) -> None:
+def test_a_policy_is_relaxed_once(policy: str) -> None:
     once = allow_script(policy, SCRIPT, HERE)
 
     assert allow_script(once, SCRIPT, HERE).count(HASH) == once.count(HASH)

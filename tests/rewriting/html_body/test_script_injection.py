@@ -16,13 +16,13 @@ def rewritten(page: bytes, response: Response) -> bytes:
     return rewriting.body.feed(page) + rewriting.body.close()
 
 
-def test_it_is_the_first_thing_in_a_page() -> None:
+def test_the_script_is_first_in_the_page() -> None:
     page = rewritten(b"<head><title>a</title>", Response(200, HTML))
 
     assert page == f"<head><script>{TEXT}</script><title>a</title>".encode()
 
 
-def test_in_xml_it_is_no_markup() -> None:
+def test_a_script_in_xml_is_escaped() -> None:
     kind = {"content-type": "Application/XHTML+XML"}
     page = rewritten(b"<html><head/></html>", Response(200, kind))
 

@@ -165,7 +165,7 @@ def test_any_page_differs_by_what_is_reported_and_no_more(
         assert differ <= 2 * len(rewriter.changes)
 
 
-def test_a_page_that_asks_is_told_which_of_its_texts_become_what() -> None:
+def test_a_page_can_ask_for_the_changes_of_its_texts() -> None:
     texts = ["Kettle", "$12.50 or \u20ac 9", "no $", "now $3, then $4"]
     asked = json.dumps([[text, at] for at, text in enumerate(texts)])
     put, changes = TextEdit("price", LUCK, nth=2, count=2).answer(asked)
@@ -189,7 +189,7 @@ def test_texts_that_say_the_same_in_one_place_are_one_value() -> None:
 
 
 @given(st.text() | st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps))
-def test_whatever_a_page_asks_it_is_answered(asked: str) -> None:
+def test_every_question_of_a_page_is_answered(asked: str) -> None:
     put, changes = TextEdit("price", LUCK).answer(asked)
 
     assert isinstance(put, list)
@@ -197,9 +197,7 @@ def test_whatever_a_page_asks_it_is_answered(asked: str) -> None:
 
 
 @given(_PAGES, st.sampled_from(["price", "date", "name", "number"]), st.integers(1, 9))
-def test_a_page_becomes_the_same_in_whatever_pieces_it_comes(
-    page: str, kind: TextKind, size: int
-) -> None:
+def test_a_text_edit_does_not_depend_on_the_pieces(page: str, kind: TextKind, size: int) -> None:
     body = page.encode("utf-8", "surrogatepass")
     pieces, full = (begun(TextEdit(kind, LUCK, 2, 2)) for _ in range(2))
     out = b"".join(pieces.feed(body[at : at + size]) for at in range(0, len(body), size))
@@ -208,7 +206,7 @@ def test_a_page_becomes_the_same_in_whatever_pieces_it_comes(
     assert pieces.changes == full.changes
 
 
-def test_a_page_without_anything_of_the_kind_is_not_taken_apart_and_not_held(
+def test_a_page_without_a_match_is_neither_parsed_nor_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(HtmlStream, "tokens", None)

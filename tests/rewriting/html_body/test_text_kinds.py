@@ -11,7 +11,7 @@ def test_every_value_of_a_kind_is_found() -> None:
 
 
 @pytest.mark.parametrize(("text", "put"), [("13/02/2027", "14/02/2027"), ("02/12/27", "02/11/27")])
-def test_of_a_date_with_strokes_the_day_changes_as_far_as_one_can_tell(text: str, put: str) -> None:
+def test_an_ambiguous_date_changes_its_likely_day(text: str, put: str) -> None:
     (match,) = matches_of("date", text)
 
     assert other("date", match, KeyedRng(1, "r")) == put

@@ -4,7 +4,7 @@ from warex.rewriting.html_body.tokenizer import HtmlStream
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_a_token_says_where_it_stands_among_the_characters(wide: bool) -> None:
+def test_a_token_has_its_position(wide: bool) -> None:
     page = "<p>\r\n\r<b\r\nid=a>x"
     document = HtmlStream("text/html; charset=utf-16le" if wide else "text/html")
     body = page.encode("utf-16-le" if wide else "utf-8")

@@ -195,7 +195,7 @@ _edits = st.builds(
 
 
 @given(_json, _edits, st.integers(1, 9), st.booleans())
-def test_any_json_stays_json_and_only_what_is_told_differs(
+def test_edited_json_stays_json_and_differs_as_reported(
     value: Any, edit: JsonEdit, size: int, wide: bool
 ) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=1 if wide else None)

@@ -36,7 +36,7 @@ def test_an_amount_without_decimals_is_in_whole_units() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "Kettle", "2 x $3.00", "2026-01-02", "x" * 50 + "1"])
-def test_what_is_not_an_amount_or_more_than_one_is_none(text: str) -> None:
+def test_only_a_single_amount_is_money(text: str) -> None:
     assert read_money(text, is_text=True) is None
 
 

@@ -60,12 +60,12 @@ def test_a_pointer_to_no_line_changes_none(at: str) -> None:
     assert changed(edit("nulled", at)) == SHOP
 
 
-def test_a_pointer_to_the_whole_is_one_to_a_list_that_lacks_items_or_to_nothing() -> None:
+def test_the_root_pointer_is_the_list_of_lines() -> None:
     assert changed(edit("emptied", "")) == changed(edit("emptied"))
     assert edit("nulled", "").begin(ASKED, Response(200, {"content-type": TYPES[0]})) is None
 
 
-def test_of_a_kind_the_first_that_come_are_changed_and_told_with_their_line() -> None:
+def test_the_first_values_of_a_kind_are_changed_and_reported_by_line() -> None:
     rewriter = begun(edit("off_by_one", kind="price", count=2))
     out = rewriter.feed(SHOP) + rewriter.close()
 
@@ -152,7 +152,7 @@ _edits = st.builds(
 
 
 @given(_lines, _edits, st.integers(1, 9), st.sampled_from([TYPES[0], "application/json-seq"]))
-def test_any_lines_in_any_pieces_give_the_same_and_only_what_is_told_differs(
+def test_the_result_does_not_depend_on_how_lines_are_split(
     lines: list[bytes], edit: JsonEdit, size: int, content_type: str
 ) -> None:
     body = b"\n".join(lines)

@@ -46,7 +46,7 @@ def test_a_pointer_to_nothing_finds_nothing(pointer: str) -> None:
     assert span_at(parse_spans(TEXT), pointer) is None
 
 
-def test_of_two_members_of_one_name_the_last_is_meant() -> None:
+def test_a_pointer_means_the_last_of_two_equal_members() -> None:
     span = span_at(parse_spans('{"a":1,"a":2}'), "/a")
 
     assert span is not None

@@ -51,7 +51,7 @@ def test_a_value_is_of_its_kinds(text: str, name: str, kinds: set[ValueKind]) ->
     assert {kind for kind in KINDS if is_a(kind, name, json_string(text))} == kinds
 
 
-def test_what_is_of_a_kind_is_reported_by_pointers_with_the_outermost_first() -> None:
+def test_values_of_a_kind_have_pointers_with_the_outermost_first() -> None:
     text = '{"a": {"prices": [1, [2], {"b": 3}], "x~/price": 4}, "price": 5}'
 
     assert find_pointers("price", json_string(text), "/7", 99) == [

@@ -30,14 +30,12 @@ from warex.rewriting.site_look.colours import colour_in, contrast, text_on
         ("", ""),
     ],
 )
-def test_a_colour_is_read_in_every_notation_and_one_that_lets_through_is_none(
-    value: str, colour: str
-) -> None:
+def test_colours_are_read_in_every_notation_if_opaque(value: str, colour: str) -> None:
     assert colour_in(value) == colour
 
 
 @given(st.text(max_size=500))
-def test_whatever_a_site_says_becomes_six_digits_or_nothing(value: str) -> None:
+def test_a_colour_is_six_digits_or_nothing(value: str) -> None:
     result = colour_in(value)
 
     assert result == "" or (len(result) == 7 and int(result[1:], 16) >= 0)

@@ -75,7 +75,7 @@ def test_a_drawn_logo_becomes_an_image_that_runs_nothing() -> None:
         "",
     ],
 )
-def test_a_logo_of_another_origin_or_of_no_image_is_none(source: str) -> None:
+def test_only_an_image_of_the_site_is_its_logo(source: str) -> None:
     value = look(f"<header><img class=logo src='{source}'></header>").logo
 
     assert value == "" or value.startswith("https://shop.test/")
@@ -96,7 +96,7 @@ def test_a_style_sheet_is_linked_by_its_whole_address() -> None:
     assert (site_look.ground, site_look.ink) == ("#123456", "#fedcba")
 
 
-def test_a_bare_page_is_followed_in_being_bare() -> None:
+def test_a_plain_page_gives_a_plain_look() -> None:
     site_look = look("<h1>Hello</h1>")
 
     assert (site_look.ground, site_look.ink, site_look.accent, site_look.font) == (
@@ -138,7 +138,7 @@ def test_a_page_that_is_hostile_is_read_without_harm(page: str) -> None:
     assert look(page).ground
 
 
-def test_of_a_page_that_scripts_draw_the_most_used_colour_is_taken() -> None:
+def test_a_scripted_page_gives_its_most_used_colour() -> None:
     site_look = look(
         "<style>.a{background:#0b3d2e}.b{background:#0b3d2e}.c{background:#eee}.d{background:#c00}"
         "</style><div id=root></div>"

@@ -23,7 +23,7 @@ with process_scratch() as scratch:
 """
 
 
-def test_temporary_files_of_this_process_and_its_children_lie_in_it_and_are_gone(
+def test_temporary_files_are_in_the_scratch_folder_and_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -69,7 +69,7 @@ def test_without_playwright_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert finding.sentence.endswith(install_command("demo"))
 
 
-def test_a_machine_that_allows_no_namespace_is_told_the_remedy(
+def test_a_machine_without_namespaces_gets_a_remedy(
     forkserver: Forkserver, ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager

@@ -20,7 +20,7 @@ def rules() -> str:
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.skipif(not ROOT, reason="only root may change rules, even those of a network apart")
-def test_every_program_of_the_captured_user_is_proxied_and_the_machine_is_not() -> None:
+def test_only_programs_of_the_captured_user_are_proxied() -> None:
     before = rules()
     findings = {each.name: each for each in probe_iptables(find_chromium())}
 
@@ -32,7 +32,7 @@ def test_every_program_of_the_captured_user_is_proxied_and_the_machine_is_not() 
 
 
 @pytest.mark.wire
-def test_an_ordinary_user_is_told_of_root_and_of_what_needs_none(tmp_path: Path) -> None:
+def test_an_ordinary_user_gets_alternatives_to_root(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "if os.geteuid() == 0: os.geteuid = lambda: 1000\n"

@@ -61,7 +61,7 @@ def test_all_is_well_on_a_machine_that_passes_these_tests(ca: CertificateAuthori
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_a_machine_without_programs_is_told_what_to_install(
+def test_missing_programs_are_named_for_installation(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     findings = findings_of({"PATH": str(tmp_path), "HOME": str(tmp_path)})

@@ -259,7 +259,7 @@ exec {program} "$@"
     ("backend", "program"),
     [("nftables", "iptables-legacy-save"), ("nftables", "ip6tables-save"), ("iptables", "nft")],
 )
-def test_whatever_breaks_and_whenever_all_of_it_is_undone(
+def test_every_failure_undoes_all_firewall_rules(
     net: Network, tmp_path: Path, backend: str, program: str, works: int
 ) -> None:
     before = everything(net)
@@ -325,7 +325,7 @@ def test_a_strangers_port_and_the_proxys_own_traffic_are_refused(net: Network) -
     assert (done.returncode, "sent back to itself" in done.stderr) == (2, True)
 
 
-def test_somebody_who_is_not_root_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_without_root_gets_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
 
     with pytest.raises(MachineError, match=r"sudo warex iptables apply.*warex exec"):

@@ -49,7 +49,7 @@ def test_somebody_else_may_take_it_away_unless_it_is_held(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_mount_point_that_cannot_be_made_is_none(tmp_path: Path) -> None:
+def test_a_mount_point_that_cannot_be_made_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     assert not MountPoint(str(tmp_path / "file/nssdb")).make()
@@ -78,7 +78,7 @@ def test_a_mount_point_that_is_taken_away_while_it_is_made_is_made_again(
 
 
 @pytest.mark.wire
-def test_what_is_laid_over_can_be_read_by_all_whatever_the_callers_mask() -> None:
+def test_mounted_files_are_readable_despite_the_umask() -> None:
     code = """
 import os, stat
 from tests.sandbox.support.fake_proxy import open_fake_network

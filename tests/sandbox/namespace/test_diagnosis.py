@@ -79,12 +79,12 @@ def test_every_refusal_ends_in_what_helps(root: Path, step: str, number: int, he
     assert "--isolate environment" in text
 
 
-def test_a_machine_without_the_switches_has_none_named(tmp_path: Path) -> None:
+def test_only_existing_kernel_switches_are_named(tmp_path: Path) -> None:
     assert "sysctl" not in diagnose("user namespace", errno.EPERM, root=tmp_path)
 
 
 @pytest.mark.parametrize("mark", [".dockerenv", "run/.containerenv"])
-def test_in_a_container_the_options_of_its_start_are_named(root: Path, mark: str) -> None:
+def test_a_container_gets_its_start_options_as_remedy(root: Path, mark: str) -> None:
     (root / mark).parent.mkdir(exist_ok=True)
     (root / mark).touch()
 

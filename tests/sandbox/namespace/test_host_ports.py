@@ -33,7 +33,7 @@ def test_a_loopback_address_with_a_port_names_it(text: str, ports: set[int]) -> 
     assert loopback_ports_in(text) == ports
 
 
-def test_variables_that_tell_where_a_service_is_name_its_port() -> None:
+def test_variables_with_service_addresses_give_ports() -> None:
     environment = {
         "OPENAI_BASE_URL": "http://localhost:8000/v1",
         "OLLAMA_HOST": "127.0.0.1:11434",

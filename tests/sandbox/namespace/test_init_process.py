@@ -31,7 +31,7 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
 
 
 @pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -9 $$", -9), ("true", 0)])
-def test_its_end_is_reported_as_it_was(inside: FakeNetwork, script: str, code: int) -> None:
+def test_the_commands_exit_status_is_reported(inside: FakeNetwork, script: str, code: int) -> None:
     command = inside.start("sh", "-c", script)
 
     assert command.wait(10) == code
@@ -145,7 +145,7 @@ def test_a_limit_of_open_files_is_reported_with_its_remedy(inside: FakeNetwork) 
     assert caught.value.status == 126
 
 
-def test_nobody_has_to_wait_for_a_command(inside: FakeNetwork) -> None:
+def test_a_command_that_nobody_waits_for_leaks_nothing(inside: FakeNetwork) -> None:
     inside.start("true")
 
     gc.collect()  # A socket that is left open would be reported now, as an error.

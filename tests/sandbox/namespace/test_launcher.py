@@ -151,7 +151,7 @@ def test_below_its_processes_are_not_the_hosts(inside: FakeNetwork) -> None:
 # ---- how it starts and ends
 
 
-def test_its_number_is_the_one_outside(inside: FakeNetwork) -> None:
+def test_the_process_id_is_the_outer_one(inside: FakeNetwork) -> None:
     command = inside.start("sleep", "100")
 
     assert Path(f"/proc/{command.pid}/cmdline").read_bytes() == b"sleep\x00100\x00"
@@ -269,7 +269,7 @@ QUICK = {("owner", USERS[0]), ("first", USERS[-1])}
         for pair in product(VICTIMS, USERS)
     ],
 )
-def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
+def test_killing_any_process_leaves_nothing_behind(who: User, victim: str) -> None:
     with folder_of(who) as folder, ExitStack() as pending:
         with subprocess.Popen(
             command_as(who, ["-c", _HOLD]),
@@ -305,7 +305,7 @@ def test_whoever_is_killed_nothing_is_left(who: User, victim: str) -> None:
 
 
 @pytest.mark.slow
-def test_many_at_once_do_not_trip_over_each_other(
+def test_concurrent_namespaces_do_not_interfere(
     ca: CertificateAuthority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -419,7 +419,7 @@ print("pki" if os.path.exists(os.path.expanduser("~/.pki")) else "clean")
 """
 
 
-def test_where_parts_of_proc_are_hidden_as_in_a_container_it_says_what_helps() -> None:
+def test_a_hidden_proc_is_reported_with_a_remedy() -> None:
     with folder_of(USERS[-1]) as folder:
         ran = python_as(USERS[-1], _MASKED, folder)
 
@@ -437,7 +437,7 @@ def test_where_python_cannot_be_started_it_is_named(
         pass
 
 
-def test_other_systems_are_told_so(
+def test_other_systems_are_refused_with_a_reason(
     ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")

@@ -80,7 +80,7 @@ def ran(code: str, port: int, *options: str) -> tuple[str, str]:
     return done.stdout.strip(), done.stderr
 
 
-def test_a_refused_port_that_listens_outside_is_reported_and_auto_lets_it_through(
+def test_a_refused_host_port_is_reported_and_auto_allows_it(
     listener: socket.socket,
 ) -> None:
     port = listener.getsockname()[1]
@@ -132,7 +132,7 @@ def test_a_site_that_the_command_starts_itself_is_said_to_be_missed() -> None:
 
 
 @pytest.mark.slow
-def test_a_server_of_the_commands_on_a_port_that_is_let_through_is_reported() -> None:
+def test_a_command_that_listens_on_a_host_port_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     code = "import socket, sys, time; s = socket.create_server(('', int(sys.argv[1])));"

@@ -80,7 +80,7 @@ def test_no_variable_names_a_proxy(ca: CertificateAuthority, tmp_path: Path) -> 
     assert environment.browser_arguments == ()
 
 
-def test_a_folder_of_certificates_gets_ours_under_the_name_that_openssl_looks_for(
+def test_a_certificate_folder_gets_the_ca_under_openssls_hash_name(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     folder = tmp_path / "certs"
@@ -127,7 +127,7 @@ def test_without_a_database_one_is_made_where_every_chromium_looks(
     assert not plan.mount_point.exists()
 
 
-def test_without_a_home_chromium_is_told_of_another_place(
+def test_without_a_home_chromium_uses_another_folder(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     base = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "none")}
@@ -154,7 +154,7 @@ def test_without_nss_it_is_reported_once_and_nothing_fails(
     )
 
 
-def test_of_many_that_start_at_once_one_makes_the_database(
+def test_concurrent_starts_make_the_database_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[int] = []
@@ -208,7 +208,7 @@ def test_a_ca_folder_that_cannot_be_written_costs_time_only(tmp_path: Path) -> N
     ],
     ids=["curl", "python", "openssl's folder"],
 )
-def test_programs_that_nobody_told_trust_the_ca(inside: FakeNetwork, command: list[str]) -> None:
+def test_unconfigured_programs_trust_the_ca(inside: FakeNetwork, command: list[str]) -> None:
     code, message = inside.run(*command, variables=bare())
 
     assert (code, "hello" in message) == (0, True), message
@@ -248,7 +248,7 @@ def test_java_trusts_the_ca_without_options(inside: FakeNetwork, tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("who", LAST, ids=str)
-def test_chromium_trusts_the_ca_without_being_told_and_nothing_stays_in_home(who: User) -> None:
+def test_chromium_trusts_the_ca_and_home_stays_unchanged(who: User) -> None:
     code = f"""
 import os, tempfile
 from pathlib import Path

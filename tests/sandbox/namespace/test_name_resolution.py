@@ -44,7 +44,7 @@ def test_only_this_machines_own_names_stay_in_hosts(line: str, retained: bool) -
     assert "127.0.0.1 app.localhost" in lines
 
 
-def test_of_a_line_with_other_names_the_own_ones_stay() -> None:
+def test_only_foreign_names_are_removed_from_a_hosts_line() -> None:
     assert hosts("127.0.0.1 localhost shop.example\n", "").splitlines() == ["127.0.0.1 localhost"]
 
 

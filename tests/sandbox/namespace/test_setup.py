@@ -81,7 +81,7 @@ def test_the_inside_loads_nothing_that_takes_long() -> None:
 
 
 @pytest.mark.wire
-def test_without_an_owner_it_ends_at_once() -> None:
+def test_the_setup_ends_without_its_owner() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     plan = os.memfd_create("plan")
     empty: dict[str, object] = {

@@ -29,7 +29,7 @@ def test_a_file_is_read_to_its_end_like_a_pipe(tmp_path: Path) -> None:
     assert pieces[-1] == b""
 
 
-def test_the_writer_is_told_when_nobody_wants_more() -> None:
+def test_a_closed_reader_is_reported_to_the_writer() -> None:
     async def run() -> None:
         source, sink = os.pipe()
 

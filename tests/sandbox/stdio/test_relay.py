@@ -285,7 +285,7 @@ def test_an_id_that_is_used_again_is_another_request() -> None:
     assert it.trial.outcomes[2]["end"] == "complete"
 
 
-def test_a_batch_is_one_exchange_that_is_answered_once_all_its_requests_are() -> None:
+def test_a_batch_is_one_exchange_answered_after_all_its_requests() -> None:
     batch = b"[" + asked(1).strip() + b"," + asked(2).strip() + b"]\n"
 
     async def scene(it: Scene) -> None:
@@ -310,7 +310,7 @@ def test_requests_without_an_answer_are_bounded() -> None:
     assert it.trial.outcomes[1]["end"] == "site_failed"
 
 
-def test_an_answer_that_comes_before_its_request_is_written_is_decided_on_once() -> None:
+def test_an_answer_before_its_request_is_written_is_decided_once() -> None:
     async def both(scene: Scene) -> None:
         reads, answers = asyncio.Event(), list[asyncio.Task[None]]()
 

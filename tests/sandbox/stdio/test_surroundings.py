@@ -10,7 +10,7 @@ from warex.errors import InputError
 from warex.sandbox.stdio.surroundings import environments_around, surroundings
 
 
-def test_without_a_mark_there_is_none() -> None:
+def test_without_a_marker_there_is_no_surrounding_trial() -> None:
     # A proxy of the user's own is none of WAREX's.
     assert surroundings(iter([{"HTTP_PROXY": "http://proxy.test:3128"}, {"PATH": "/bin"}])) is None
 

@@ -30,7 +30,7 @@ def cut(injector: Injector, exchange: Exchange, now: float = 0.0) -> Decision:
     """Send a request whose connection dies."""
     decision = injector.request(exchange, now)
     for injection in decision.injections:
-        injector.settle(injection, delivered=True)
+        injection.settle(delivered=True)
     injector.died(exchange.id, now)
     return decision
 
@@ -69,7 +69,7 @@ def test_what_comes_later_is_new() -> None:
     assert awaited.take(GET, 1.01 + REPEAT_WINDOW) is None
 
 
-def test_of_equal_requests_that_died_together_each_is_awaited() -> None:
+def test_each_of_several_equal_dead_requests_may_be_repeated() -> None:
     awaited: ExpectedRetries[str] = ExpectedRetries()
     awaited.died(GET, 1.0, "x1")
     awaited.died(GET, 1.0, "x2")
@@ -193,7 +193,7 @@ def test_once_the_agent_has_ended_a_repeat_is_neither_hit_nor_counted() -> None:
     injector = Injector(one(fault=CUT), 1)
     exchange = ask()
     cut(injector, exchange)
-    injector.disarm()
+    injector.arming.disarm()
 
     assert injector.request(ask(), 0.1) == Decision(repeat_of=exchange.id)
     assert injector.skipped() == ()
@@ -231,7 +231,7 @@ def test_a_repeat_gets_at_the_answer_what_the_first_got_there() -> None:
     assert places(answered(injector, ask(), 2).superseded) == [("count", "", 2)]
 
 
-def test_a_repeat_whose_first_was_never_answered_is_judged_at_its_own_answer() -> None:
+def test_a_repeat_of_an_unanswered_request_is_decided_at_its_answer() -> None:
     injector = Injector(one(match={"status": 200}, fault=AFTER), 1)
     first = ask()
     injector.request(first, 0)
@@ -243,7 +243,7 @@ def test_a_repeat_whose_first_was_never_answered_is_judged_at_its_own_answer() -
     assert only(decision.injections).repeat_of is None
 
 
-def test_an_answer_is_counted_once_however_often_it_is_repeated() -> None:
+def test_a_repeated_answer_is_counted_once() -> None:
     injector = Injector(one(match={"status": 200}, fault=AFTER, trigger={"every": 2}), 1)
     first, second, third = ask(), ask(), ask()
     answered(injector, first, 0)
@@ -276,12 +276,12 @@ def test_a_repeat_takes_nothing_from_the_budget_and_gives_nothing_back() -> None
     for delivered in (True, False):
         injector = Injector(one(fault=CUT, trigger=ONCE), 1)
         cut(injector, ask())
-        injector.settle(only(injector.request(ask(), 0.1).injections), delivered=delivered)
+        only(injector.request(ask(), 0.1).injections).settle(delivered=delivered)
         assert hits(injector, [PAGE] * 3) == []
 
         injector = Injector(one(fault=CUT, trigger={"random": {"times": 2, "probability": 1.0}}), 1)
         cut(injector, ask())
-        injector.settle(only(injector.request(ask(), 0.1).injections), delivered=delivered)
+        only(injector.request(ask(), 0.1).injections).settle(delivered=delivered)
         assert hits(injector, [PAGE] * 3) == [1]
 
 
@@ -291,21 +291,21 @@ def test_a_missed_hit_that_is_repeated_is_one_hit_at_most(delivered: bool, left:
     exchange = ask()
     missed = only(injector.request(exchange, 0).injections)
     injector.died(exchange.id, 0)
-    injector.settle(missed, delivered=False)
+    missed.settle(delivered=False)
 
     again = only(injector.request(ask(), 0.1).injections)
 
     assert injector.request(ask(f"{PAGE}other"), 0.1) == Decision()
-    injector.settle(again, delivered=delivered)
+    again.settle(delivered=delivered)
     assert hits(injector, [PAGE] * 3) == left
 
 
-def test_the_repeat_of_what_was_skipped_is_skipped_though_armed_by_then() -> None:
+def test_the_repeat_of_a_skipped_request_is_skipped_too() -> None:
     injector = Injector(one(match={"status": 200}, fault=AFTER, arm="first_llm_call"), 1)
     first = ask()
     injector.request(first, 0)
     injector.died(first.id, 0)
-    injector.arm()
+    injector.arming.arm()
 
     assert answered(injector, ask(), 0.1) == Decision()
     assert [(left.reason, left.count) for left in injector.skipped()] == [("not_armed", 1)]

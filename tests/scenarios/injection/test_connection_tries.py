@@ -14,9 +14,10 @@ from warex.clock import Clock
 from warex.effects import BadCertificate, DnsError, DropPackets, RefuseConnection
 from warex.errors import TraceError
 from warex.faults import ConnectionPhase
-from warex.scenarios import Decision, Injector, Scenario
+from warex.scenarios import Decision, Injector, Scenario, TryOutcome
 from warex.scenarios.injection import connection_tries
 from warex.scenarios.injection.replay import Replay, read_replay
+from warex.scenarios.origins import ConnectionTarget
 from warex.traces import EVENTS, Armed, Control, Event, FaultPlanned, TraceWriter, TrialBegan
 from warex.traffic import BACKGROUND_HOSTS
 
@@ -40,12 +41,28 @@ POINTS_AND_PORTS: tuple[tuple[ConnectionPhase, int | None], ...] = (
 )
 
 
+def attempt(
+    injector: Injector,
+    point: ConnectionPhase,
+    host: str,
+    port: int | None,
+    now: float,
+    met: bool | None = None,
+) -> Decision:
+    return injector.connections.judge(ConnectionTarget.of(point, host, port), now, met=met)
+
+
+def block(injector: Injector, host: str, port: int | None, now: float) -> TryOutcome | None:
+    target = ConnectionTarget.of("connect", host, port)
+    return injector.connections.next_outcome(target, now)
+
+
 def connect(
     injector: Injector, now: float, host: str = SHOP, port: int = 443, met: bool | None = None
 ) -> Decision:
-    decision = injector.connection_try("connect", host, port, now, met=met)
+    decision = attempt(injector, "connect", host, port, now, met=met)
     for injection in decision.injections:
-        injector.settle(injection, delivered=True)
+        injection.settle(delivered=True)
     return decision
 
 
@@ -114,7 +131,7 @@ def test_a_silent_resolver_is_asked_again_within_one_occurrence() -> None:
     silent: JsonValue = {"kind": "dns_failure", "code": "timeout"}
     injector = Injector(one(fault=silent, trigger={"first": 1}), 1)
     # As Chromium does: twice by itself, then twice by way of the system.
-    decisions = [injector.connection_try("name", SHOP, None, now) for now in (0, 1, 3.1, 4.1, 5)]
+    decisions = [attempt(injector, "name", SHOP, None, now) for now in (0, 1, 3.1, 4.1, 5)]
     assert [len(it.injections) for it in decisions] == [1, 1, 1, 1, 0]
 
 
@@ -135,10 +152,10 @@ def test_each_host_and_port_has_occurrences_of_its_own() -> None:
     assert [it.injections[0].ordinal for it in decisions] == [1, 2, 3, 1]
 
 
-def test_the_questions_for_a_name_are_one_occurrence_whatever_the_port() -> None:
+def test_lookups_of_one_name_are_one_occurrence() -> None:
     injector = Injector(one(fault={"kind": "dns_failure", "code": "servfail"}), 1)
-    first = injector.connection_try("name", SHOP, None, 0)
-    second = injector.connection_try("name", "Shop.Test.", 443, 0.1)
+    first = attempt(injector, "name", SHOP, None, 0)
+    second = attempt(injector, "name", "Shop.Test.", 443, 0.1)
     assert first.injections[0].effects == (DnsError("servfail"),)
     assert second.repeat_of == "a1"
 
@@ -157,12 +174,12 @@ def test_each_fault_strikes_at_its_own_point_only(
 ) -> None:
     injector = Injector(one(fault={"kind": kind}), 1)
     every: tuple[ConnectionPhase, ...] = ("name", "connect", "tls")
-    injections = {it: injector.connection_try(it, SHOP, 443, 0).injections for it in every}
+    injections = {it: attempt(injector, it, SHOP, 443, 0).injections for it in every}
     assert [it for it in every if injections[it]] == [point]
     assert injections[point][0].effects == (effect,)
 
 
-def test_a_rule_about_attempts_is_about_no_exchange_and_the_other_way_round() -> None:
+def test_connection_rules_and_exchange_rules_are_separate() -> None:
     injector = Injector(scenario(rule("page"), rule("refused", fault=REFUSED)), 1)
     assert [it.rule for it in send(injector).injections] == ["page"]
     assert [it.rule for it in connect(injector, 0).injections] == ["refused"]
@@ -192,7 +209,7 @@ def test_triggers_count_occurrences(trigger: JsonValue, expected: list[int]) -> 
     assert [n for n, hit in enumerate(result[::2], 1) if hit] == expected
 
 
-def test_per_rule_numbers_in_order_of_arrival_and_per_url_each_host_and_port() -> None:
+def test_per_rule_counts_all_tries_and_per_url_each_host_and_port() -> None:
     attempts = [(0, SHOP), (1, "wiki.test"), (10, SHOP), (11, "wiki.test")]
     assert hits(Injector(refuse(), 1), *attempts) == [True, False, False, False]
     injector = Injector(refuse(per="url"), 1)
@@ -229,18 +246,18 @@ def test_an_occurrence_outlasts_the_window_in_which_it_began() -> None:
 def test_a_miss_gives_the_budget_back_and_a_delivered_repeat_keeps_it() -> None:
     one_time: JsonValue = {"random": {"times": 1, "probability": 1.0}}
     missed = Injector(refuse(trigger=one_time), 1)
-    [injection] = missed.connection_try("connect", SHOP, 443, 0).injections
-    missed.settle(injection, delivered=False)
+    [injection] = attempt(missed, "connect", SHOP, 443, 0).injections
+    injection.settle(delivered=False)
     assert ordinals(missed, 10) == [2]
     retained = Injector(refuse(trigger=one_time), 1)
-    [first] = retained.connection_try("connect", SHOP, 443, 0).injections
-    [again] = retained.connection_try("connect", SHOP, 443, 1).injections
-    retained.settle(first, delivered=False)
-    retained.settle(again, delivered=True)
+    [first] = attempt(retained, "connect", SHOP, 443, 0).injections
+    [again] = attempt(retained, "connect", SHOP, 443, 1).injections
+    first.settle(delivered=False)
+    again.settle(delivered=True)
     assert ordinals(retained, 10) == [None]
 
 
-def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
+def test_the_first_of_two_rules_keeps_the_whole_occurrence() -> None:
     both = scenario(
         rule("refused", fault=REFUSED, trigger={"first": 1}),
         rule("dropped", fault={"kind": "connection_timeout"}, trigger={"first": 2}),
@@ -250,15 +267,15 @@ def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
         decision = connect(injector, now)
         assert [it.rule for it in decision.injections] == ["refused"]
         assert [it.rule for it in decision.superseded] == superseded
-        assert injector.connection_block(SHOP, 443, now) == "refuse"
-    assert injector.connection_block(SHOP, 443, 6) == "drop"
+        assert block(injector, SHOP, 443, now) == "refuse"
+    assert block(injector, SHOP, 443, 6) == "drop"
     assert places(connect(injector, 6).injections) == [("dropped", "", 2)]
 
 
 # ---- what is left alone
 
 
-def test_until_armed_attempts_are_skipped_and_arming_ends_their_occurrence() -> None:
+def test_arming_ends_the_occurrence_of_skipped_attempts() -> None:
     injector = Injector(refuse("first_llm_call"), 1)
     assert ordinals(injector, 0, 1) == [None, None]
     injector.llm_call("digest")
@@ -270,7 +287,7 @@ def test_until_armed_attempts_are_skipped_and_arming_ends_their_occurrence() -> 
 def test_after_the_task_nothing_is_hit_not_even_within_a_hold() -> None:
     injector = Injector(refuse(), 1)
     assert ordinals(injector, 0) == [1]
-    injector.disarm()
+    injector.arming.disarm()
     assert ordinals(injector, 1, 10) == [None, None]
     assert [it.reason for it in injector.skipped()] == ["trial_over"]
 
@@ -296,8 +313,8 @@ def test_a_new_task_begins_again() -> None:
 )
 def test_never_skips_a_host_where_it_is_about_all_of_it(never: str, skipped: bool) -> None:
     injector = Injector(refuse(never=(never,)), 1)
-    assert (injector.connection_block(SHOP, 443, 0) is None) == skipped
-    assert injector.concerns("connect", SHOP, 443) != skipped
+    assert (block(injector, SHOP, 443, 0) is None) == skipped
+    assert injector.connections.concerns(ConnectionTarget.of("connect", SHOP, 443)) != skipped
     assert (ordinals(injector, 0) == [None]) == skipped
     assert [it.reason for it in injector.skipped()] == ["never"] * skipped
 
@@ -306,7 +323,7 @@ def test_the_browsers_own_hosts_and_warexs_are_skipped() -> None:
     injector = Injector(refuse(), 1, own_hosts=("canary.test",))
     assert not connect(injector, 0, "update.googleapis.com").injections
     assert not connect(injector, 0, "canary.test").injections
-    assert injector.connection_block("canary.test", 443, 0) is None
+    assert block(injector, "canary.test", 443, 0) is None
     assert ordinals(injector, 0) == [1]
 
 
@@ -314,8 +331,8 @@ def test_the_browsers_own_hosts_and_warexs_are_skipped() -> None:
 def test_a_models_host_is_skipped_unless_a_rule_spells_it_out(host: str) -> None:
     def hit(url: str) -> bool:
         injector = Injector(refuse(match={"url": url}), 1, llm_hosts=("*.lab.test",))
-        injector.request(ask("https://asked.test/v1/messages", "POST"), 0, llm=True)
-        looked = injector.connection_block(host, 443, 5)
+        injector.request(ask("https://asked.test/v1/messages", "POST", server="llm"), 0)
+        looked = block(injector, host, 443, 5)
         injections = bool(connect(injector, 5, host).injections)
         assert (looked == "refuse") == injections
         return injections
@@ -327,8 +344,8 @@ def test_a_models_host_is_skipped_unless_a_rule_spells_it_out(host: str) -> None
 
 def test_beside_a_model_another_port_is_not_a_models() -> None:
     injector = Injector(refuse(), 1)
-    injector.request(ask("http://127.0.0.1:11434/api/chat", "POST"), 0, llm=True)
-    assert injector.blocklist_ports("127.0.0.1") == (11434,)
+    injector.request(ask("http://127.0.0.1:11434/api/chat", "POST", server="llm"), 0)
+    assert injector.connections.ports_with_own_block("127.0.0.1") == (11434,)
     assert not connect(injector, 0, "127.0.0.1", 11434).injections
     assert connect(injector, 0, "127.0.0.1", 7770).injections
 
@@ -336,39 +353,36 @@ def test_beside_a_model_another_port_is_not_a_models() -> None:
 # ---- the look-ahead
 
 
-def test_a_connection_is_blocked_exactly_while_the_next_attempt_would_be_hit() -> None:
+def test_connections_are_blocked_while_the_next_attempt_would_be_hit() -> None:
     injector = Injector(refuse(), 1)
-    assert (
-        injector.connection_block(SHOP, 443, 0)
-        == injector.connection_block("wiki.test", 443, 0)
-        == "refuse"
-    )
+    assert block(injector, SHOP, 443, 0) == block(injector, "wiki.test", 443, 0) == "refuse"
     connect(injector, 0, met=True)
-    assert injector.connection_block(SHOP, 443, 2.9) == "refuse"
-    assert injector.connection_block(SHOP, 443, 3) is None
-    assert injector.connection_block("wiki.test", 443, 0.1) is None
-    assert injector.connection_block(SHOP, 80, 0.1) is None
+    assert block(injector, SHOP, 443, 2.9) == "refuse"
+    assert block(injector, SHOP, 443, 3) is None
+    assert block(injector, "wiki.test", 443, 0.1) is None
+    assert block(injector, SHOP, 80, 0.1) is None
 
 
 def test_a_block_says_how() -> None:
-    assert (
-        Injector(one(fault={"kind": "connection_timeout"}), 1).connection_block(SHOP, 443, 0)
-        == "drop"
-    )
-    assert Injector(one(fault={"kind": "dns_failure"}), 1).connection_block(SHOP, 443, 0) is None
+    for kind, outcome in (("connection_timeout", "drop"), ("dns_failure", None)):
+        assert block(Injector(one(fault={"kind": kind}), 1), SHOP, 443, 0) == outcome
 
 
-def test_ports_of_their_own_are_the_webs_and_those_that_were_named_or_tried() -> None:
+def test_the_blocklist_has_web_ports_and_named_or_tried_ones() -> None:
     injector = Injector(refuse(match={"url": "https://shop.test:8443"}), 1)
-    assert injector.blocklist_ports(SHOP) == (8443,)
-    assert injector.blocklist_ports("wiki.test") == ()
-    assert injector.connection_block(SHOP, None, 0) is None
+    assert injector.connections.ports_with_own_block(SHOP) == (8443,)
+    assert injector.connections.ports_with_own_block("wiki.test") == ()
+    assert block(injector, SHOP, None, 0) is None
     anywhere = Injector(refuse(), 1)
-    assert anywhere.connection_block(SHOP, None, 0) == "refuse"
+    assert block(anywhere, SHOP, None, 0) == "refuse"
     connect(anywhere, 0, port=7770, met=True)
-    assert anywhere.blocklist_ports(SHOP) == (80, 443, 7770)
-    assert anywhere.connection_block(SHOP, None, 1) is None
-    assert anywhere.blocklist_ports("localhost") == anywhere.blocklist_ports("127.0.0.1") == ()
+    assert anywhere.connections.ports_with_own_block(SHOP) == (80, 443, 7770)
+    assert block(anywhere, SHOP, None, 1) is None
+    assert (
+        anywhere.connections.ports_with_own_block("localhost")
+        == anywhere.connections.ports_with_own_block("127.0.0.1")
+        == ()
+    )
 
 
 @pytest.mark.parametrize("arm", ["start", "first_llm_call"])
@@ -396,16 +410,16 @@ def test_ports_of_one_host_without_end_are_not_all_remembered(
     injector = Injector(refuse(), 1)
     for port in range(1000, 1500):
         connect(injector, 0, port=port, met=True)
-    assert {443, 1499} <= {*injector.blocklist_ports(SHOP)}
-    assert len(injector.blocklist_ports(SHOP)) <= 102
+    assert {443, 1499} <= {*injector.connections.ports_with_own_block(SHOP)}
+    assert len(injector.connections.ports_with_own_block(SHOP)) <= 102
 
 
-def test_what_was_let_through_is_never_hit_and_not_counted_where_it_would_have_been() -> None:
+def test_an_attempt_that_passed_is_not_hit_or_counted_later() -> None:
     injector = Injector(refuse(trigger={"nth": 2}), 1)
     assert not connect(injector, 0, met=False).injections
-    assert injector.connection_block(SHOP, 443, 3) == "refuse"
+    assert block(injector, SHOP, 443, 3) == "refuse"
     assert not connect(injector, 3, met=False).injections
-    assert injector.connection_block(SHOP, 443, 3.1) == "refuse"
+    assert block(injector, SHOP, 443, 3.1) == "refuse"
     assert places(connect(injector, 4, met=True).injections) == [("down", "", 2)]
 
 
@@ -418,11 +432,11 @@ def test_what_a_late_block_has_stopped_still_belongs_to_the_occurrence() -> None
     assert places(connect(injector, 4, met=True).injections) == [("down", "", 2)]
 
 
-def test_what_a_block_has_stopped_is_hit_though_another_attempt_was_quicker() -> None:
+def test_a_blocked_attempt_is_hit_though_another_came_first() -> None:
     injector = Injector(refuse(), 1)
     assert places(connect(injector, 0, SHOP, met=True).injections) == [("down", "", 1)]
     assert places(connect(injector, 0, "wiki.test", met=True).injections) == [("down", "", 2)]
-    assert injector.connection_block("wiki.test", 443, 0.1) is None, "it heals at once"
+    assert block(injector, "wiki.test", 443, 0.1) is None, "it heals at once"
 
 
 TRIGGERS = st.sampled_from(
@@ -485,10 +499,10 @@ def test_a_block_is_what_the_next_attempt_meets_and_asking_changes_nothing(
         if number == call_at:
             asked.llm_call("digest")
             unasked.llm_call("digest")
-        looks = {asked.connection_block(host, port, now) for _ in range(2)}
-        ports = asked.blocklist_ports(host)
+        looks = {block(asked, host, port, now) for _ in range(2)}
+        ports = asked.connections.ports_with_own_block(host)
         if port not in ports:
-            looks.add(asked.connection_block(host, None, now))
+            looks.add(block(asked, host, None, now))
         decision = connect(asked, now, host, port)
         met: set[str | None] = {
             "refuse" if isinstance(effect, RefuseConnection) else "drop"
@@ -506,7 +520,7 @@ def test_a_one_shot_hits_the_very_next_attempt_and_its_repeats() -> None:
     injector = Injector(Scenario(name="clean"), 1)
     assert not connect(injector, 0).injections
     injector.add_one_shot(one_shot(fault=REFUSED))
-    assert injector.connection_block(SHOP, 443, 0.5) == "refuse"
+    assert block(injector, SHOP, 443, 0.5) == "refuse"
     assert places(connect(injector, 0.5).injections) == [("once", "CONNECT shop.test:443", 1)]
     assert connect(injector, 1).injections[0].repeat_of == "i1"
     assert not connect(injector, 3.5).injections
@@ -600,8 +614,8 @@ def test_a_replay_moves_places_by_what_had_passed_before_a_call_armed(tmp_path: 
     of = refuse("first_llm_call")
     injector = Injector(of, 1)
     assert ordinals(injector, 0, 10) == [None, None]
-    injector.arm()
-    assert injector.skipped_occurrences(20) == ()
+    injector.arming.arm()
+    assert injector.connections.rules_with_unarmed_occurrence(20) == ()
     passed: JsonValue = {"passed": {"down": {"": injector.unarmed_counts()["down"][""]}}}
     hit = connect(injector, 20)
     replay = written(
@@ -618,8 +632,8 @@ def test_a_trial_armed_by_a_call_within_a_hold_is_not_replayed(tmp_path: Path) -
     of = refuse("first_llm_call")
     injector = Injector(of, 1)
     connect(injector, 0)
-    injector.arm()
-    assert injector.skipped_occurrences(1) == ("down",)
+    injector.arming.arm()
+    assert injector.connections.rules_with_unarmed_occurrence(1) == ("down",)
     hit = connect(injector, 1)
     with pytest.raises(TraceError, match="within the hold of a connection try that rule 'down'"):
         written(
@@ -646,20 +660,20 @@ def first_page(**keys: JsonValue) -> Injector:
 def test_an_attempt_at_a_tasks_site_belongs_to_the_first_page(point: ConnectionPhase) -> None:
     kinds = {"name": "dns_failure", "connect": "connection_refused", "tls": "tls_error"}
     injector = first_page(fault={"kind": kinds[point]})
-    decision = injector.connection_try(point, SHOP, 443, 0.0)
+    decision = attempt(injector, point, SHOP, 443, 0.0)
     assert [it.ordinal for it in decision.injections] == [1]
-    assert not injector.armed, "no exchange counts before the page"
+    assert not injector.arming.armed, "no exchange counts before the page"
 
 
 def test_a_tasks_site_is_blocked_before_the_first_page() -> None:
     injector = first_page()
     assert (
-        injector.connection_block(SHOP, 443, 0.0)
-        == injector.connection_block("infinity.test", 8001, 0.0)
-        == "refuse"
+        block(injector, SHOP, 443, 0.0) == block(injector, "infinity.test", 8001, 0.0) == "refuse"
     )
-    assert injector.connection_block("wiki.test", 443, 0.0) is None
-    assert injector.in_force(0.0)[0] == {"down"}, "the page's own connection is in nobody's way"
+    assert block(injector, "wiki.test", 443, 0.0) is None
+    assert injector.connections.active_rules(0.0)[0] == {"down"}, (
+        "the page's own connection is in nobody's way"
+    )
 
 
 def test_other_hosts_are_skipped_until_the_first_page() -> None:
@@ -678,18 +692,18 @@ def ordinals_at(injector: Injector, *hosts: str) -> list[int | None]:
 def test_without_known_sites_any_attempt_may_be_the_first_pages(url: str) -> None:
     made = one("first_page", (), match={"url": url}, fault=REFUSED, trigger={"first": 1})
     injector = Injector(made, 1)
-    assert injector.in_force(0.0)[0] == {"down"}
-    assert injector.connection_block(SHOP, 443, 0.0) == "refuse"
+    assert injector.connections.active_rules(0.0)[0] == {"down"}
+    assert block(injector, SHOP, 443, 0.0) == "refuse"
     assert hits(injector, (0.0, SHOP)) == [True]
-    injector.disarm()
-    assert injector.connection_block("wiki.test", 443, 10.0) is None
+    injector.arming.disarm()
+    assert block(injector, "wiki.test", 443, 10.0) is None
 
 
 def test_a_task_that_is_over_is_not_begun_by_an_attempt() -> None:
     injector = first_page()
-    injector.disarm()
+    injector.arming.disarm()
     assert hits(injector, (0.0, SHOP)) == [False]
-    assert injector.connection_block(SHOP, 443, 0.0) is None
+    assert block(injector, SHOP, 443, 0.0) is None
 
 
 # ---- what a browser connects to by itself
@@ -719,8 +733,8 @@ def test_no_fault_hits_what_a_browser_connects_to_by_itself(
     injector = Injector(one(trigger={"first": 1}, fault=fault, match=match), 1, sites=sites)
     point: ConnectionPhase = "name" if fault == _NO_NAME else "connect"
 
-    assert injector.concerns(point, host, 443) is hit
-    assert bool(injector.connection_try(point, host, 443, 0.0).injections) is hit
+    assert injector.connections.concerns(ConnectionTarget.of(point, host, 443)) is hit
+    assert bool(attempt(injector, point, host, 443, 0.0).injections) is hit
 
 
 # ---- the browser's own hosts
@@ -732,9 +746,9 @@ def test_no_fault_hits_what_a_browser_connects_to_by_itself(
 def test_a_browsers_own_hosts_are_never_hit_on_any_port(kind: str, host: str, armed: bool) -> None:
     injector = Injector(one("start" if armed else "first_page", fault={"kind": kind}), 1)
     for point, port in POINTS_AND_PORTS:
-        assert injector.connection_try(point, host, port, 0) == Decision()
-        assert injector.connection_block(host, port, 0) is None
-        assert not injector.concerns(point, host, port)
+        assert attempt(injector, point, host, port, 0) == Decision()
+        assert block(injector, host, port, 0) is None
+        assert not injector.connections.concerns(ConnectionTarget.of(point, host, port))
     assert injector.unarmed_counts() == {}
 
 

@@ -26,7 +26,7 @@ from tests.scenarios.builders import (
     send,
 )
 from warex.effects import Delay, Effect, Reply
-from warex.exchange import Exchange, Resource
+from warex.exchange import Exchange, Resource, Server
 from warex.faults import Fault, FaultState
 from warex.faults.server.http_error import HttpError
 from warex.scenarios import Decision, Injector, Rule, Scenario, SkippedMatches
@@ -146,7 +146,7 @@ def test_two_rules_draw_by_themselves() -> None:
 
 
 @given(stream=ASSETS, seed=st.integers(0, 99), data=st.data())
-def test_per_url_the_same_requests_are_hit_in_whatever_order_they_arrive(
+def test_per_url_hits_do_not_depend_on_the_order(
     stream: list[str], seed: int, data: st.DataObject
 ) -> None:
     def hits_by_url(urls: list[str]) -> set[tuple[str, int]]:
@@ -246,7 +246,7 @@ def test_a_call_with_the_same_body_again_is_the_same_step() -> None:
     for body in ("a", "a", "b", "b", "a"):
         injector.llm_call(body)
 
-    assert injector.steps == 3
+    assert injector.arming.steps == 3
 
 
 # ---- arming
@@ -257,9 +257,9 @@ def test_armed_from_the_start_everything_counts() -> None:
 
 
 def test_the_scenario_says_when_to_arm_unless_somebody_knows_better() -> None:
-    assert Injector(one(), 1).arm_at == "start"
-    assert Injector(one(arm="first_page"), 1).arm_at == "first_page"
-    assert Injector(one(arm="first_page"), 1, arm="first_llm_call").arm_at == "first_llm_call"
+    assert Injector(one(), 1).arming.at == "start"
+    assert Injector(one(arm="first_page"), 1).arming.at == "first_page"
+    assert Injector(one(arm="first_page"), 1, arm="first_llm_call").arming.at == "first_llm_call"
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_the_first_page_arms_and_is_hit_itself(
     injector = Injector(one(arm="first_page"), 1, sites=(SITE,))
 
     assert bool(send(injector, url, headers=headers).injections) is arms
-    assert injector.armed is arms
+    assert injector.arming.armed is arms
 
 
 def test_where_no_site_is_known_any_page_arms() -> None:
@@ -293,33 +293,33 @@ PROGRAM = {"user-agent": "python-requests/2.32", "accept": "*/*"}
 
 
 @pytest.mark.parametrize(
-    ("resource", "url", "headers", "llm", "arms"),
+    ("resource", "url", "headers", "server", "arms"),
     [
-        (["document", "other"], PAGE, PROGRAM, False, True),
-        (["document", "other"], PAGE, {}, False, True),
-        (["document", "other"], PAGE, DOCUMENT, False, True),
-        (["document", "other", "xhr"], PAGE, {"sec-fetch-mode": "cors"}, False, True),
-        (["document", "other"], "https://elsewhere.test/", PROGRAM, False, False),
-        (["document", "other"], PAGE, {"sec-fetch-dest": "manifest"}, False, False),
-        (["document", "other"], PAGE, PROGRAM, True, False),
-        (["document"], PAGE, PROGRAM, False, False),
-        (["xhr", "other"], PAGE, PROGRAM, False, False),
-        (list(get_args(Resource.__value__)), PAGE, PROGRAM, False, False),
-        (None, PAGE, PROGRAM, False, False),
+        (["document", "other"], PAGE, PROGRAM, "site", True),
+        (["document", "other"], PAGE, {}, "site", True),
+        (["document", "other"], PAGE, DOCUMENT, "site", True),
+        (["document", "other", "xhr"], PAGE, {"sec-fetch-mode": "cors"}, "site", True),
+        (["document", "other"], "https://elsewhere.test/", PROGRAM, "site", False),
+        (["document", "other"], PAGE, {"sec-fetch-dest": "manifest"}, "site", False),
+        (["document", "other"], PAGE, PROGRAM, "llm", False),
+        (["document"], PAGE, PROGRAM, "site", False),
+        (["xhr", "other"], PAGE, PROGRAM, "site", False),
+        (list(get_args(Resource.__value__)), PAGE, PROGRAM, "site", False),
+        (None, PAGE, PROGRAM, "site", False),
     ],
 )
-def test_the_first_request_of_a_program_is_its_first_page_where_a_rule_says_so(
+def test_a_programs_first_request_is_a_page_if_a_rule_matches_it(
     resource: list[JsonValue] | None,
     url: str,
     headers: dict[str, str],
-    llm: bool,
+    server: Server,
     arms: bool,
 ) -> None:
     match: dict[str, JsonValue] = {} if resource is None else {"resource": resource}
     injector = Injector(one(arm="first_page", match=match), 1, sites=(SITE,))
 
-    assert bool(send(injector, url, headers=headers, llm=llm).injections) is arms
-    assert injector.armed is arms
+    assert bool(send(injector, url, headers=headers, server=server).injections) is arms
+    assert injector.arming.armed is arms
 
 
 def test_a_programs_call_to_a_model_is_not_its_first_page() -> None:
@@ -340,7 +340,7 @@ def test_whichever_comes_first_arms(first: str) -> None:
         case _:
             send(injector, "https://elsewhere.example/app.js", headers=SCRIPT)
 
-    assert injector.armed == (first != "other")
+    assert injector.arming.armed == (first != "other")
 
 
 def test_the_first_llm_call_arms() -> None:
@@ -362,21 +362,21 @@ def test_what_came_before_arming_is_counted_only_as_skipped() -> None:
 def test_once_the_agent_has_ended_nothing_is_hit_or_counted() -> None:
     injector = Injector(one(arm="first_page", trigger={"every": 2}), 1, sites=(SITE,))
     send(injector)
-    injector.disarm()
+    injector.arming.disarm()
     injector.llm_call("a judge's")
 
     assert hits(injector, FIVE) == []
     assert reasons(injector) == {"trial_over": 5}
-    injector.arm()
+    injector.arming.arm()
     assert only(send(injector).injections).ordinal == 2
 
 
 def test_an_llm_call_after_the_end_arms_nothing() -> None:
     injector = Injector(one(arm="first_llm_call"), 1)
-    injector.disarm()
+    injector.arming.disarm()
     injector.llm_call("a judge's")
 
-    assert not injector.armed
+    assert not injector.arming.armed
 
 
 def test_skipped_is_numbered_per_rule_and_reason() -> None:
@@ -386,7 +386,7 @@ def test_skipped_is_numbered_per_rule_and_reason() -> None:
     send(injector, f"{SITE}/app.js", headers=SCRIPT)
     injector.llm_call("a")
     send(injector, f"{SITE}/favicon.ico", headers={"sec-fetch-dest": "image"})
-    injector.disarm()
+    injector.arming.disarm()
     send(injector)
 
     assert set(injector.skipped()) == {
@@ -427,17 +427,17 @@ def test_a_model_is_skipped_unless_a_rule_spells_its_host_out() -> None:
     everything, named = rule("everything"), rule("named", match={"url": "https://llm.test/*"})
     injector = Injector(scenario(everything, named), 1)
 
-    to_model = send(injector, "https://llm.test/v1/chat/completions", "POST", {}, llm=True)
+    to_model = send(injector, "https://llm.test/v1/chat/completions", "POST", {}, server="llm")
 
     assert places(to_model.injections) == [("named", "", 1)]
     assert only(send(injector).injections).rule == "everything"
     assert only(send(injector).injections).ordinal == 2
 
 
-def test_a_public_models_host_is_skipped_whatever_is_asked_there() -> None:
+def test_a_public_models_host_is_always_skipped() -> None:
     injector = Injector(one(arm="first_llm_call"), 1)
     send(injector, "https://api.openai.com/v1/models", headers={})
-    injector.arm()
+    injector.arming.arm()
 
     assert not send(injector, "https://api.openai.com/v1/models", headers={}).injections
     assert injector.skipped() == ()
@@ -475,7 +475,7 @@ def test_each_hop_of_a_redirect_counts() -> None:
 # ---- match
 
 
-def test_every_rule_counts_what_it_matches_whatever_the_others_did() -> None:
+def test_rules_count_their_matches_independently() -> None:
     injector = Injector(scenario(rule("a", trigger={"first": 2}), rule("b", trigger={"nth": 3})), 1)
 
     injections = [places(send(injector).injections) for _ in range(3)]
@@ -549,7 +549,7 @@ def test_what_was_skipped_when_asked_is_skipped_when_answered() -> None:
     injector.request(early, 0)
     injector.llm_call("a")
     injector.request(late, 0)
-    injector.disarm()
+    injector.arming.disarm()
 
     assert injector.response(answer(early), 1) == injector.response(answer(late), 1) == Decision()
     assert reasons(injector) == {"not_armed": 1, "trial_over": 1}
@@ -629,7 +629,7 @@ OTHER_PAGE: JsonValue = {"kind": "wrong_page"}
         (AFTER, OTHER_PAGE, True),
     ],
 )
-def test_of_two_that_collide_the_first_rule_stands(
+def test_the_first_of_two_colliding_rules_is_applied(
     first: JsonValue, second: JsonValue, both: bool
 ) -> None:
     document: JsonValue = {"resource": "document"}
@@ -650,7 +650,7 @@ def test_a_rule_that_lost_may_still_win_where_the_first_is_silent() -> None:
     assert only(decisions[1].superseded).ordinal == 2
 
 
-def test_what_was_planned_when_asked_stands_against_what_the_answer_brings() -> None:
+def test_a_plan_at_the_request_precedes_one_at_the_answer() -> None:
     by_answer = rule("answer", match={"status": 200}, fault=AFTER)
     by_request = rule("request", fault=AFTER)
     injector = Injector(scenario(by_answer, by_request), 1)
@@ -681,8 +681,8 @@ def test_a_miss_uses_its_ordinal_but_gives_the_budget_back() -> None:
     missed = only(injector.request(ask(), 0).injections)
 
     assert hits(injector, [PAGE]) == []
-    injector.settle(missed, delivered=False)
-    injector.settle(missed, delivered=False)
+    missed.settle(delivered=False)
+    missed.settle(delivered=False)
 
     assert only(send(injector).injections).ordinal == 3
     assert hits(injector, FIVE) == []
@@ -692,7 +692,7 @@ def test_a_superseded_hit_gives_no_budget_back() -> None:
     once: JsonValue = {"random": {"times": 1, "probability": 1.0}}
     injector = Injector(scenario(rule("a", trigger={"first": 2}), rule("b", trigger=once)), 1)
     for _ in range(2):
-        injector.settle(only(injector.request(ask(), 0).superseded), delivered=False)
+        only(injector.request(ask(), 0).superseded).settle(delivered=False)
 
     assert hits(injector, FIVE) == [1]
 
@@ -701,7 +701,7 @@ def test_a_past_tasks_miss_gives_no_budget_to_the_next() -> None:
     injector = Injector(one(trigger={"random": {"times": 1, "probability": 1.0}}), 1)
     missed = only(injector.request(ask(), 0).injections)
     injector.begin_task(2)
-    injector.settle(missed, delivered=False)
+    missed.settle(delivered=False)
 
     assert hits(injector, FIVE) == [1]
 
@@ -720,7 +720,7 @@ def test_a_one_shot_hits_the_next_that_matches_and_no_other() -> None:
 def test_a_one_shot_that_was_missed_hits_the_next() -> None:
     injector = Injector(scenario(), 1)
     injector.add_one_shot(one_shot())
-    injector.settle(only(injector.request(ask(), 0).injections), delivered=False)
+    only(injector.request(ask(), 0).injections).settle(delivered=False)
 
     assert hits(injector, FIVE) == [1]
 
@@ -791,13 +791,13 @@ def test_a_task_begins_as_if_nothing_had_been() -> None:
     used, fresh = Injector(of, 1), Injector(of, 7)
     used.llm_call("a")
     hits(used, FIVE)
-    used.disarm()
+    used.arming.disarm()
     used.begin_task(7)
 
-    assert (used.armed, used.steps, used.skipped()) == (False, 0, ())
+    assert (used.arming.armed, used.arming.steps, used.skipped()) == (False, 0, ())
     for injector in (used, fresh):
         injector.llm_call("a")
-        assert injector.steps == 1
+        assert injector.arming.steps == 1
     assert hits(used, URLS * 5) == hits(fresh, URLS * 5)
 
 
@@ -816,9 +816,7 @@ def test_an_answer_of_the_task_before_is_not_counted() -> None:
 
 
 @given(stream=st.lists(st.sampled_from(URLS), max_size=30), seed=st.integers(0, 9))
-def test_a_schedule_hits_exactly_its_places_whatever_seed_and_trigger_say(
-    stream: list[str], seed: int
-) -> None:
+def test_a_schedule_hits_exactly_its_places(stream: list[str], seed: int) -> None:
     schedule = frozenset({(0, "down", f"GET {URLS[1]}", 2), (0, "down", f"GET {URLS[2]}", 1)})
     injector = Injector(one(trigger={"first": 3}, per="url"), seed, schedule=schedule)
 
@@ -832,7 +830,7 @@ def test_a_schedule_hits_exactly_its_places_whatever_seed_and_trigger_say(
     assert {(0, *place) for place in places(injections)} == schedule & possible
 
 
-def test_a_schedule_tells_the_tasks_apart() -> None:
+def test_a_schedule_separates_tasks() -> None:
     schedule = frozenset({(0, "down", "", 1), (2, "down", "", 2)})
     injector = Injector(one(trigger={"probability": 1.0}), 1, schedule=schedule)
 
@@ -973,7 +971,7 @@ def test_what_is_over_takes_little_memory() -> None:
         for _ in range(number):
             exchange = ask(f"{SITE}/products/{next(asked)}")
             for injection in injector.request(exchange, 0.0).injections:
-                injector.settle(injection, delivered=False)
+                injection.settle(delivered=False)
             injector.finish(exchange.id)
 
     # More than any cache holds.
@@ -989,7 +987,7 @@ def test_what_is_over_takes_little_memory() -> None:
     assert (last - warm) / (2 * block) < 60
 
 
-def test_what_goes_on_is_hit_whatever_the_trigger_says_and_is_one_occurrence() -> None:
+def test_a_lasting_fault_is_one_occurrence_despite_the_trigger() -> None:
     quota: JsonValue = {"kind": "rate_limit", "window": 10}
     injector = Injector(scenario(rule("quota", fault=quota, trigger={"first": 1})), seed=1)
     asked = [send(injector, now=at).injections for at in (0.0, 4.0, 9.9, 10.0, 50.0)]

@@ -22,13 +22,13 @@ def test_injections_are_numbered_through_all_rules() -> None:
     assert ids == ["i1", "i2"]
 
 
-def test_a_budget_is_spent_by_what_stands_and_given_back_by_a_miss() -> None:
+def test_a_miss_returns_its_budget() -> None:
     plans, count = planner(), count_of(trigger=TRIGGER)
     injection, state = plans.plan(count, ask(PAGE), "", 1)
     assert plans.fires(count, "", 1)
     injection = plans.commit(count, injection, state)
     assert not plans.fires(count, "", 2)
-    plans.settle(injection, delivered=False)
+    injection.settle(delivered=False)
     assert plans.fires(count, "", 2)
 
 
@@ -38,8 +38,8 @@ def test_what_is_planned_again_spends_once_with_the_first() -> None:
     injection = plans.commit(count, injection, state)
     again = plans.plan_repeat(injection, "a2")
     assert (again.repeat_of, again.exchange, again.ordinal) == (injection.id, "a2", 1)
-    plans.settle(injection, delivered=True)
-    plans.settle(again, delivered=False)
+    injection.settle(delivered=True)
+    again.settle(delivered=False)
     assert not plans.fires(count, "", 2)
 
 

@@ -150,13 +150,13 @@ def play(
                 events.append(one_shot_planned(SHOT, injector))
             shots += 1
         elif what == "arm":
-            if not injector.armed:
+            if not injector.arming.armed:
                 events.append(Armed(by="control"))
-            injector.arm()
+            injector.arming.arm()
             passed: dict[str, JsonValue] = {"passed": _json(injector.unarmed_counts())}
             events.append(Control(call="arm", arguments=passed))
         elif what == "disarm":
-            injector.disarm()
+            injector.arming.disarm()
         else:
             exchange = ask(which)
             decision = injector.request(exchange, now)
@@ -164,7 +164,7 @@ def play(
             if end == "die":
                 injector.died(exchange.id, now)
             for injection in (*decision.injections, *decision.superseded):
-                injector.settle(injection, delivered=end != "miss")
+                injection.settle(delivered=end != "miss")
                 events.append(planned(injection))
                 injections.append(injection)
             injector.finish(exchange.id)
@@ -172,7 +172,7 @@ def play(
 
 
 @given(of=SCENARIOS, steps=STEPS, seed=st.integers(0, 99))
-def test_a_replay_hits_the_places_of_its_trial_whatever_the_seed(
+def test_a_replay_hits_its_trials_places_for_any_seed(
     tmp_path_factory: pytest.TempPathFactory,
     of: Scenario,
     steps: list[tuple[str, str, str]],
@@ -202,7 +202,7 @@ HANDS = st.lists(
 
 
 @given(of=SCENARIOS, steps=HANDS, seed=st.integers(0, 99))
-def test_a_replay_hits_the_places_without_the_calls_that_armed_or_it_is_refused(
+def test_a_replay_needs_no_arming_calls_or_is_refused(
     tmp_path_factory: pytest.TempPathFactory,
     of: Scenario,
     steps: list[tuple[str, str, str]],

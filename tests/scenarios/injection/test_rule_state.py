@@ -2,7 +2,7 @@ from tests.scenarios.builders import one, one_shot
 from warex.scenarios.injection.rule_state import Occurrence, RuleState
 from warex.scenarios.matching.candidate import Candidate
 
-CANDIDATE = Candidate("GET", "https://shop.test/", "document", False)
+CANDIDATE = Candidate("GET", "https://shop.test/", "document", "site")
 
 
 def test_per_rule_there_is_one_count_and_per_url_one_each() -> None:
@@ -43,7 +43,7 @@ def test_a_rule_says_when_it_is_judged() -> None:
     assert not RuleState(one().rules[0], ()).judged_at_response
 
 
-def test_an_occurrence_uses_one_of_the_budget_while_any_of_its_injections_may_count() -> None:
+def test_an_occurrence_uses_the_budget_until_all_its_injections_miss() -> None:
     count = RuleState(one_shot(), (), once=True)
     occurrence = Occurrence(count, "")
 

@@ -41,7 +41,7 @@ def test_a_limited_rate_holds_for_messages_of_websockets_too() -> None:
         assert not warnings_of({"kind": "bandwidth"}, {"resource": resource})
 
 
-def test_websockets_among_others_are_told_to_pass() -> None:
+def test_a_body_fault_warns_that_websockets_pass() -> None:
     message = warnings_of({"kind": "json_corruption"}, {"resource": ["xhr", "websocket"]})
     assert "hits no WebSocket, though its `resource` names them" in message
     assert "hits no WebSocket" not in warnings_of(

@@ -38,7 +38,7 @@ def test_a_rule_behind_one_that_is_always_triggered_can_never_apply(later: objec
         ({"first": 3, "trials": 0.5}, {"first": 1}),
     ],
 )
-def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: object) -> None:
+def test_rules_that_may_meet_are_reported_with_the_winner(earlier: object, later: object) -> None:
     message = warnings_of(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
     assert message == (
         "Rules 'a' and 'b' may meet in one exchange; then 'a' is applied and 'b' is missed"
@@ -55,14 +55,14 @@ def test_rules_whose_windows_are_apart_never_meet() -> None:
     assert "may meet" in warnings_of(early, at_its_edge)
 
 
-def test_a_match_without_keys_that_is_always_hit_leaves_nothing_to_a_narrower_one() -> None:
+def test_an_always_rule_without_match_hides_a_later_narrower_rule() -> None:
     wide = rule("a")
     narrow = rule("b", match={"url_exact": "https://a.example/x", "method": "GET"})
     assert "Rule 'b' can never apply" in warnings_of(wide, narrow)
     assert "'b' is applied and 'a' is missed" in warnings_of(narrow, wide)
 
 
-def test_a_rule_about_third_parties_leaves_the_sites_own_scripts_to_a_later_one() -> None:
+def test_a_third_party_rule_leaves_own_scripts_to_a_later_rule() -> None:
     foreign = {"kind": "javascript_failure", "third_party": True}
     scripts = {"kind": "javascript_failure"}
     assert "'a' is applied and 'b' is missed" in warnings_of(
@@ -107,7 +107,7 @@ def test_faults_that_do_not_end_an_exchange_both_strike() -> None:
 POPUP = {"kind": "popup"}
 
 
-def test_a_page_fault_changes_a_reply_of_warex_whatever_the_order_of_rules() -> None:
+def test_page_faults_change_replies_in_any_order_of_rules() -> None:
     once = {"first": 1}
     assert warnings_of(rule("pop", match=PAGES, fault=POPUP), rule("err", once, match=PAGES)) == (
         "Rules 'pop' and 'err' may meet in one exchange; then both are applied, 'err' before the"
@@ -143,7 +143,7 @@ def test_a_redirect_has_no_page_for_a_fault_of_pages_whichever_comes_first(
         ({"kind": "http_error"}, {"kind": "wrong_page"}),
     ],
 )
-def test_of_two_that_cannot_be_combined_the_first_is_told_to_stand(
+def test_the_first_of_two_incompatible_rules_is_reported_as_winner(
     first: dict[str, object], second: dict[str, object]
 ) -> None:
     half = {"probability": 0.5}
@@ -224,7 +224,7 @@ def test_groups_that_do_not_meet_are_distinguished() -> None:
     ]
 
 
-def test_rules_that_one_rule_leaves_nothing_to_are_reported_once_and_meet_no_other() -> None:
+def test_hidden_rules_are_reported_once_and_not_compared_further() -> None:
     made = [rule(name, match=PAGES) for name in "abcd"]
     assert in_words(scenario(*made)) == (
         "Rules 'b', 'c' and 'd' can never apply: rule 'a' comes before them and already answers"

@@ -14,7 +14,7 @@ def warnings_of(arm: str | None = None, **keys: JsonValue) -> str:
     return "\n".join(lint(one(arm, (), **{"match": SHOP, "fault": REFUSED, **keys})))
 
 
-def test_a_sensible_rule_is_not_doubted() -> None:
+def test_a_sensible_rule_gives_no_warning() -> None:
     assert warnings_of(trigger={"first": 1}) == ""
     assert warnings_of(trigger={"first": 1, "after_step": 2}) == ""
     assert warnings_of(trigger={"first": 1}, fault={"kind": "dns_failure"}) == ""
@@ -30,7 +30,7 @@ def test_an_address_is_looked_up_by_nobody(url: str) -> None:
     assert "needs no lookup" in warnings_of(match={"url": url}, fault={"kind": "dns_failure"})
 
 
-def test_a_name_that_the_browser_knows_by_then_is_doubted() -> None:
+def test_a_dns_rule_after_the_first_lookup_gives_a_warning() -> None:
     fault: JsonValue = {"kind": "dns_failure"}
     assert "may have the address already" in warnings_of("first_llm_call", fault=fault)
     assert "may have the address already" in warnings_of(
@@ -41,7 +41,7 @@ def test_a_name_that_the_browser_knows_by_then_is_doubted() -> None:
     )
 
 
-def test_what_may_lie_elsewhere_than_on_a_task_site_counts_from_the_first_page_on() -> None:
+def test_arming_by_first_page_warns_of_rules_beyond_the_sites() -> None:
     assert "all others once the first page has been asked for" in warnings_of("first_page")
     sites: JsonValue = {"url": "{sites}"}
     for kind in ("connection_refused", "dns_failure"):
@@ -49,7 +49,7 @@ def test_what_may_lie_elsewhere_than_on_a_task_site_counts_from_the_first_page_o
     assert warnings_of("first_llm_call") == ""
 
 
-def test_a_window_shorter_than_the_hold_is_doubted() -> None:
+def test_a_window_shorter_than_the_hold_gives_a_warning() -> None:
     words = warnings_of(trigger={"always": True, "between": [0, 2]})
     assert "longer than its window of 2 s" in words
     assert warnings_of(trigger={"always": True, "between": [0, 3]}) == ""

@@ -40,15 +40,15 @@ def test_no_preset_leaves_a_doubt(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(MIXED))
-def test_of_faults_together_nothing_is_told_but_that_they_may_meet(name: str) -> None:
+def test_combined_presets_warn_only_that_faults_may_meet(name: str) -> None:
     assert all("may meet" in lint for lint in lint(load_preset(name)))
 
 
-def test_a_change_of_a_page_tells_nobody_that_an_order_was_not_placed() -> None:
+def test_a_page_change_after_a_write_gives_no_warning() -> None:
     assert lint(scenario(rule("a", {"always": True}, {"kind": "popup"}))) == ()
 
 
-def test_the_papers_count_of_scripts_is_told_to_depend_on_their_order() -> None:
+def test_counting_parallel_scripts_gives_an_order_warning() -> None:
     (message,) = lint(load_preset("paper/javascript"))
     assert "which of them are hit can differ from run to run" in message
 
@@ -70,7 +70,7 @@ def test_what_holds_of_several_rules_is_reported_once() -> None:
     assert message.endswith(" The same holds of 'b' and 'c'.")
 
 
-def test_a_lost_answer_to_a_write_is_told_to_have_acted() -> None:
+def test_losing_the_answer_of_a_write_gives_a_warning() -> None:
     lost = {"kind": "http_error", "stage": "response"}
     assert "the order was placed" in doubt(rule("a", fault=lost, match={"method": "POST"}))
     assert "the order was placed" in doubt(rule("a", fault=lost))
@@ -89,7 +89,7 @@ ENDING = [
 
 
 @pytest.mark.parametrize("fault", ENDING)
-def test_what_is_made_to_end_is_told_not_to_where_every_request_is_hit(fault: object) -> None:
+def test_an_always_rule_for_a_fault_that_ends_gives_a_warning(fault: object) -> None:
     for all_of_them in ({"always": True}, {"every": 1}, {"probability": 1.0}):
         message = "\n".join(lint(scenario(rule("a", all_of_them, fault, match=PAGES))))
         assert "Rule 'a' hits every request, so " in message
@@ -99,7 +99,7 @@ def test_what_is_made_to_end_is_told_not_to_where_every_request_is_hit(fault: ob
 
 
 @pytest.mark.parametrize("fault", ENDING)
-def test_what_is_told_never_to_end_hits_a_browser_that_does_all_it_can(
+def test_an_endless_fault_survives_everything_a_browser_does(
     fault: dict[str, object],
 ) -> None:
     always, once = ({"always": True}, {"first": 1})
@@ -131,7 +131,7 @@ def test_a_page_that_is_to_redirect_to_itself_for_good_leaves_no_doubt() -> None
     assert lint(scenario(rule("a", fault={"kind": "redirect_loop"}, match=PAGES))) == ()
 
 
-def test_numbering_what_arrives_in_parallel_is_told_to_be_chance() -> None:
+def test_numbering_parallel_requests_gives_a_warning() -> None:
     first = {"first": 2}
     assert "can differ from run to run" in doubt(rule("a", first, match={"resource": "image"}))
     assert "can differ from run to run" in doubt(rule("a", first))
@@ -157,7 +157,7 @@ def test_a_pattern_that_no_url_fits_is_reported() -> None:
         ({"always": True, "after_step": 1}, None),
     ],
 )
-def test_documents_after_the_first_are_none_of_a_single_page_sites(
+def test_a_document_rule_after_the_first_page_warns_of_single_pages(
     trigger: object, arm: str | None
 ) -> None:
     later = rule("page", match={"resource": ["document"]}, trigger=trigger)
@@ -167,7 +167,7 @@ def test_documents_after_the_first_are_none_of_a_single_page_sites(
     assert lint(scenario(first)) == ()
 
 
-def test_an_answer_that_is_only_changed_tells_nobody_that_nothing_was_done() -> None:
+def test_changing_an_answer_of_a_write_gives_no_warning() -> None:
     assert "is applied after the site has acted" not in " ".join(
         lint(load_preset("lies/half-list"))
     )

@@ -21,7 +21,7 @@ from warex.scenarios.lint.off_site import off_site
         {"url_regex": r"^http://shop\.example/"},
     ],
 )
-def test_a_host_outside_the_task_sites_is_told_where_they_are_known(
+def test_an_off_site_host_gives_a_warning_if_sites_are_known(
     match: dict[str, object],
 ) -> None:
     (messages,) = off_site(rule(match), SITES)
@@ -34,7 +34,7 @@ def test_a_host_outside_the_task_sites_is_told_where_they_are_known(
 
 
 @pytest.mark.parametrize("match", MAY_MATCH)
-def test_a_rule_that_may_be_about_a_site_is_not_told(match: dict[str, object]) -> None:
+def test_a_rule_that_may_match_a_site_gives_no_warning(match: dict[str, object]) -> None:
     assert list(off_site(rule(match), SITES)) == []
 
 
@@ -53,7 +53,7 @@ def test_a_rule_that_may_be_about_a_site_is_not_told(match: dict[str, object]) -
         r"^https://(other|shop)\.example/",
     ],
 )
-def test_a_regular_expression_that_may_fit_a_site_is_not_told(pattern: str) -> None:
+def test_a_regex_that_may_match_a_site_gives_no_warning(pattern: str) -> None:
     assert list(off_site(rule({"url_regex": pattern}), SITES)) == []
 
 
@@ -75,7 +75,7 @@ def test_a_connection_fault_is_about_the_hosts_and_ports_of_sites(
     assert len(list(off_site(rule({"url": url}, {"kind": kind}), SITES))) == reported
 
 
-def test_of_many_sites_the_first_are_named() -> None:
+def test_only_the_first_of_many_sites_are_named() -> None:
     sites = tuple(f"https://s{number}.example" for number in range(20))
     (messages,) = off_site(rule({"url": "https://other.example/*"}), sites)
 

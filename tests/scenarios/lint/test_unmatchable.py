@@ -133,7 +133,7 @@ def test_an_answer_that_no_site_gives_is_reported(match: dict[str, object], why:
 
 
 @pytest.mark.parametrize("resource", ["script", ["image", "font"]])
-def test_a_fault_that_changes_pages_is_told_where_there_are_none(resource: object) -> None:
+def test_a_page_fault_on_other_resources_gives_a_warning(resource: object) -> None:
     (messages,) = unmatchable(rule({"resource": resource}, {"kind": "popup"}))
 
     assert "popup changes pages, and the rule is about" in messages
@@ -189,7 +189,7 @@ def test_a_connection_fault_on_an_excluded_host_is_reported() -> None:
 
 
 @pytest.mark.parametrize("match", MAY_MATCH)
-def test_a_rule_that_may_match_is_not_told(match: dict[str, object]) -> None:
+def test_a_rule_that_may_match_gives_no_warning(match: dict[str, object]) -> None:
     assert list(unmatchable(rule(match), sites=SITES)) == []
 
 

@@ -14,11 +14,11 @@ from warex.scenarios.matching.candidate import Candidate, rule_matcher
 def test_a_candidate_is_all_that_a_match_looks_at() -> None:
     exchange = ask("HTTPS://shop.test:443/?q#top")
 
-    assert Candidate.of(exchange, llm=False) == (
+    assert Candidate.of(exchange) == (
         "GET",
         f"{PAGE}?q",
         "document",
-        False,
+        "site",
         None,
         "",
         None,
@@ -26,15 +26,16 @@ def test_a_candidate_is_all_that_a_match_looks_at() -> None:
         True,
         False,
     )
-    assert Candidate.of(answer(exchange, 404, "Text/HTML; charset=x"), llm=True) == (
-        *("GET", f"{PAGE}?q", "document", True, 404, "text/html", None, None, True, False),
+    exchange = structs.replace(exchange, server="llm")
+    assert Candidate.of(answer(exchange, 404, "Text/HTML; charset=x")) == (
+        *("GET", f"{PAGE}?q", "document", "llm", 404, "text/html", None, None, True, False),
     )
 
 
 def call(model: str, step: int) -> Candidate:
     exchange = as_call(Exchange("x1", Request("POST", "https://any.test/")))
     asked = replace(exchange.llm_request, model=model)
-    return Candidate.of(structs.replace(exchange, llm_request=asked, step=step), llm=True)
+    return Candidate.of(structs.replace(exchange, llm_request=asked, step=step))
 
 
 @pytest.mark.parametrize(
@@ -55,14 +56,14 @@ def test_a_rule_of_calls_is_about_those_that_it_names(llm: JsonValue, fits: bool
     about = rule_matcher(rule, ("https://shop.test",))
 
     assert about(call("gpt-4o", 3)) == fits
-    assert not about(Candidate.of(ask(), llm=False))
-    assert not about(Candidate.of(ask("https://api.openai.com/v1/models"), llm=True))
+    assert not about(Candidate.of(ask()))
+    assert not about(Candidate.of(ask("https://api.openai.com/v1/models", server="llm")))
 
 
 def requested(*asked: tuple[str, str]) -> Candidate:
     messages = tuple(McpRequest(1, 1, method, {"name": tool}) for method, tool in asked)
     request = Request("POST", "https://tools.test/mcp")
-    return Candidate.of(McpExchange("x1", request, mcp_requests=messages), llm=True)
+    return Candidate.of(McpExchange("x1", request, mcp_requests=messages))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_a_rule_of_tools_is_about_the_requests_that_it_names(
 
     assert about(requested(("tools/call", "buy"))) == fits
     assert not about(requested())
-    assert not rule.targets_mcp or not about(Candidate.of(ask(), llm=False))
+    assert not rule.targets_mcp or not about(Candidate.of(ask()))
 
 
 def test_a_missing_tool_is_missed_in_the_list_and_where_it_is_called() -> None:
@@ -99,11 +100,11 @@ def test_a_missing_tool_is_missed_in_the_list_and_where_it_is_called() -> None:
     assert not about(requested(("initialize", "")))
 
 
-def test_a_fault_of_a_models_api_is_about_calls_without_being_told() -> None:
+def test_a_model_fault_is_about_model_calls_by_default() -> None:
     [rule] = one(fault={"kind": "llm_empty"}).rules
 
     assert rule_matcher(rule, ())(call("gpt-4o", 1))
-    assert not rule_matcher(rule, ())(Candidate.of(ask(), llm=False))
+    assert not rule_matcher(rule, ())(Candidate.of(ask()))
 
 
 def test_no_other_rule_is_about_a_call_unless_it_spells_the_host_out() -> None:
@@ -115,7 +116,7 @@ def test_no_other_rule_is_about_a_call_unless_it_spells_the_host_out() -> None:
 
 
 def test_what_is_numbered_has_a_name_without_secrets() -> None:
-    name = Candidate.of(ask(f"{PAGE}?key=abc&q=1&k=sk-abcdefghijklmnop1234"), llm=False).scope
+    name = Candidate.of(ask(f"{PAGE}?key=abc&q=1&k=sk-abcdefghijklmnop1234")).scope
 
     assert name == f"GET {PAGE}?key=[redacted]&q=1&k=[redacted]"
 
@@ -125,10 +126,10 @@ def test_before_the_answer_only_what_is_known_can_rule_out() -> None:
     [rule] = one(match={"status": 404, "method": "GET"}, fault=fault).rules
     fits = rule_matcher(rule, ())
 
-    assert fits(Candidate.of(ask(), llm=False))
-    assert not fits(Candidate.of(ask(method="POST"), llm=False))
-    assert not fits(Candidate.of(answer(ask()), llm=False))
-    assert fits(Candidate.of(answer(ask(), 404), llm=False))
+    assert fits(Candidate.of(ask()))
+    assert not fits(Candidate.of(ask(method="POST")))
+    assert not fits(Candidate.of(answer(ask())))
+    assert fits(Candidate.of(answer(ask(), 404)))
 
 
 @pytest.mark.parametrize("resource", [None, ["document", "websocket"]])
@@ -137,6 +138,6 @@ def test_a_pattern_that_says_wss_is_about_websockets_alone(resource: JsonValue) 
     [rule] = one(match=match if resource is None else {**match, "resource": resource}).rules
     fits = rule_matcher(rule, ())
 
-    assert fits(Candidate.of(ask(headers={"upgrade": "websocket"}), llm=False))
-    assert not fits(Candidate.of(ask(), llm=False))
-    assert not fits(Candidate.of(ask(headers={"sec-fetch-dest": "empty"}), llm=False))
+    assert fits(Candidate.of(ask(headers={"upgrade": "websocket"})))
+    assert not fits(Candidate.of(ask()))
+    assert not fits(Candidate.of(ask(headers={"sec-fetch-dest": "empty"})))

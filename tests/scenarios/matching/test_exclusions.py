@@ -1,6 +1,6 @@
 import pytest
 
-from warex.exchange import Exchange, Request
+from warex.exchange import Exchange, Request, Server
 from warex.scenarios import EXCLUSIONS, Injector, Scenario
 from warex.scenarios.matching.url_patterns import any_of, normalise
 from warex.traffic import BACKGROUND_HOSTS
@@ -49,16 +49,16 @@ def test_a_task_site_is_not_taken_for_background(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "llm", "hit"),
+    ("agent", "server", "hit"),
     [
-        ("python-requests/2.32", False, False),
-        ("Mozilla/5.0 (python-requests/2.32)", False, True),
-        ("", False, True),
+        ("python-requests/2.32", "site", False),
+        ("Mozilla/5.0 (python-requests/2.32)", "site", True),
+        ("", "site", True),
         # A client of the judges' kind may be the agent's own way to its model.
-        ("python-requests/2.32", True, True),
+        ("python-requests/2.32", "llm", True),
     ],
 )
-def test_no_fault_touches_what_a_verifier_asks_for(agent: str, llm: bool, hit: bool) -> None:
+def test_no_fault_touches_what_a_verifier_asks_for(agent: str, server: Server, hit: bool) -> None:
     rule = {
         "name": "r",
         "match": {"url": "https://a.test/*"},
@@ -69,7 +69,7 @@ def test_no_fault_touches_what_a_verifier_asks_for(agent: str, llm: bool, hit: b
     injector = Injector(scenario, 1, never_agents=("python-requests/",))
     request = Request("GET", "https://a.test/x", {"user-agent": agent})
 
-    decision = injector.request(Exchange("1", request), 0.0, llm=llm)
+    decision = injector.request(Exchange("1", request, server=server), 0.0)
 
     assert bool(decision.injections) is hit
     reasons = [alone.reason for alone in injector.skipped()]

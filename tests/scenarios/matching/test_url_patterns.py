@@ -84,7 +84,7 @@ def test_a_url_without_stars_is_a_glob_for_itself_alone(url: str) -> None:
 
 @settings(deadline=None)
 @given(URLS, st.data())
-def test_a_star_in_the_path_stands_for_any_text(url: str, data: st.DataObject) -> None:
+def test_a_star_in_the_path_matches_any_text(url: str, data: st.DataObject) -> None:
     plain = normalise(url).replace("*", "x")
     path_begins = plain.index("/", plain.index("://") + 3) + 1
     start = data.draw(st.integers(path_begins, len(plain)))
@@ -120,7 +120,7 @@ def test_a_star_in_the_path_stands_for_any_text(url: str, data: st.DataObject) -
         ("http*://shop.test/*", "https://shop.test/", True),
     ],
 )
-def test_in_a_glob_only_the_star_is_special(pattern: str, url: str, expected: bool) -> None:
+def test_only_the_star_is_special_in_a_glob(pattern: str, url: str, expected: bool) -> None:
     assert fits(pattern, url) is expected
 
 
@@ -183,7 +183,7 @@ def test_a_site_with_a_star_in_its_path_is_followed_by_the_rest(url: str, expect
         ("{sites}/#/cart", "https://shop.test/", True),
     ],
 )
-def test_sites_stand_for_the_benchmarks_own(pattern: str, url: str, expected: bool) -> None:
+def test_sites_means_the_benchmarks_task_sites(pattern: str, url: str, expected: bool) -> None:
     if url.endswith("/admin"):
         assert fits(pattern, f"{url}?") is fits(pattern, f"{url}/") is expected
     else:
@@ -226,7 +226,7 @@ def test_without_a_pattern_every_url_is_meant() -> None:
     assert matcher(Match(), SITES)("https://any.test/")
 
 
-def test_any_of_no_patterns_is_none() -> None:
+def test_no_patterns_match_nothing() -> None:
     assert not any_of(())("https://shop.test/")
     assert any_of(("https://a.test/*", "https://b.test/*"))("https://b.test/x")
 

@@ -119,7 +119,7 @@ def test_every_pattern_has_its_words(match: object, words: str) -> None:
         ("mcp_error", "the server of tools is healthy", "agent"),
     ],
 )
-def test_a_rule_tells_who_meets_it_and_who_is_healthy_then(
+def test_a_rule_explains_its_hits_and_what_is_healthy_then(
     kind: str, healthy: str, client: str
 ) -> None:
     text = flat(scenario(rule("down", {"first": 1}, {"kind": kind})))
@@ -132,7 +132,7 @@ def test_a_scenario_without_rules_says_that_nothing_is_hit() -> None:
     assert "There are no rules: nothing is hit." in explain(scenario())
 
 
-def test_a_connection_fault_is_explained_by_what_is_tried_and_where_it_shows() -> None:
+def test_a_connection_fault_is_explained_by_attempt_and_mode() -> None:
     message = flat(
         scenario(
             rule(

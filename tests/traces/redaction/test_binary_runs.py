@@ -27,7 +27,7 @@ def test_what_may_hold_a_secret_is_no_run(text: bytes) -> None:
     assert list(binary_runs(text)) == []
 
 
-def test_what_stands_beside_a_file_is_redacted() -> None:
+def test_text_beside_a_file_is_redacted() -> None:
     text = b"token " + TOKEN + b" " + FILE + b" " + TOKEN
 
     assert redact_bytes(text) == b"token [redacted] " + FILE + b" [redacted]"

@@ -35,7 +35,7 @@ def test_other_variables_are_not(name: str, value: str) -> None:
     assert secrets_of({name: value}) == set()
 
 
-def test_of_a_url_the_password_alone_is_secret() -> None:
+def test_only_the_password_of_a_url_is_secret() -> None:
     url = "postgres://app:Harbor.1234xyz@db.example/app"
 
     assert secrets_of({"DATABASE_URL": url, "ANY": "https://site.example/"}) == {"Harbor.1234xyz"}
@@ -63,9 +63,7 @@ def test_a_secret_is_replaced_in_every_spelling(spelled: str) -> None:
 
 
 @given(st.binary(max_size=9), st.binary(max_size=9))
-def test_a_secret_in_base64_is_replaced_whatever_stands_around_it(
-    before: bytes, after: bytes
-) -> None:
+def test_a_secret_in_base64_is_replaced_in_any_context(before: bytes, after: bytes) -> None:
     raw = b"Harbor.1234xyz"
     encoded = base64.b64encode(before + raw + after)
 

@@ -25,7 +25,7 @@ def call(**more: Any) -> McpCall:
 
 
 @pytest.mark.parametrize("name", ["arguments", "result"])
-def test_a_long_value_of_a_tool_call_is_shortened_and_a_secret_at_its_end_is_none(
+def test_no_secret_stays_at_the_end_of_a_shortened_tool_value(
     name: str,
 ) -> None:
     value = {"content": [{"type": "text", "text": "x" * 262_100 + f" {TOKEN} " + "y" * 100}]}
@@ -107,7 +107,7 @@ def test_long_texts_of_others_are_not_kept_in_memory(place: str) -> None:
 @pytest.mark.parametrize(
     "value", ['"q" \\ {"headers":[]}', "é €", "not UTF-8: \udc80", "a " * 2500, "b " * 10_000]
 )
-def test_a_head_is_written_alike_however_often_it_recurs(value: str) -> None:
+def test_a_repeated_head_is_written_the_same(value: str) -> None:
     lines = EventLines(Redactor())
     event = RequestSeen(
         exchange="x1",

@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_read_is_reported_in_a_sentence(
 
 
 @pytest.mark.parametrize("before", [0, 7, 2**18 - 9, 2**18 - 5, 2**18 + 3])
-def test_a_learned_secret_goes_wherever_it_stands_in_a_file(tmp_path: Path, before: int) -> None:
+def test_a_learned_secret_is_removed_everywhere_in_a_file(tmp_path: Path, before: int) -> None:
     path = tmp_path / "agent.log"
     path.write_bytes(b"\xff" * before + b'"Kettle!4711xyz" or Kettle%214711xyz' + b"\xfe" * 2**18)
 

@@ -6,7 +6,7 @@ from warex.traces.redaction.redactor import Redactor
 
 
 @pytest.mark.parametrize(("name", "value"), UNLISTED_HEADERS)
-def test_of_a_header_that_no_list_has_only_length_and_hash_are_kept(name: str, value: str) -> None:
+def test_an_unlisted_header_keeps_only_length_and_hash(name: str, value: str) -> None:
     retained = Redactor().header(name, value)[1]
 
     assert retained.startswith(f"[redacted:{len(value)}:")

@@ -196,5 +196,5 @@ def test_a_url_of_a_request_loses_its_user_even_without_a_password(url: str) -> 
 
 
 @pytest.mark.parametrize("name", ["tokenize", "tokenized", "passwordless", "authorizer"])
-def test_words_in_which_a_stem_stands_say_nothing(name: str) -> None:
+def test_words_that_contain_a_stem_are_not_secret_names(name: str) -> None:
     assert name_secrecy(name) is Secrecy.NOTHING

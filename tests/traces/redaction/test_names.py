@@ -26,7 +26,7 @@ from warex.traces.redaction.names import (
         "one_time_code",
     ],
 )
-def test_a_name_is_read_by_its_words_however_they_are_joined(name: str) -> None:
+def test_a_name_is_split_into_words_in_every_style(name: str) -> None:
     assert name_secrecy(name) is Secrecy.SECRET
 
 

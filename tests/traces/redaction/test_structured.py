@@ -37,7 +37,7 @@ KEYS = (
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("around", ["{}", "my key is {}.", "k={}&x=1", "a\n{}\n", "é{}", "q%20{}"])
-def test_what_has_the_shape_of_a_key_is_redacted_wherever_it_stands(key: str, around: str) -> None:
+def test_key_shaped_values_are_redacted_everywhere(key: str, around: str) -> None:
     expected = around.format("[redacted]")
 
     assert redact_text(around.format(key)) == expected
@@ -101,7 +101,7 @@ def test_escapes_around_a_key_never_break_the_json(noise: str, key: str) -> None
         "X-Auth-Token",
     ],
 )
-def test_secret_headers_are_redacted_whatever_their_case(name: str) -> None:
+def test_secret_headers_are_redacted_in_any_case(name: str) -> None:
     assert redact_header(name, "hush") == (name, "[redacted]")
     assert redact_header("accept", "*/*") == ("accept", "*/*")
 
@@ -151,7 +151,7 @@ def test_credentials_in_queries_and_fragments_are_redacted(name: str) -> None:
         ('https://a.example/?key="hush"', 'https://a.example/?key="[redacted]"'),
     ],
 )
-def test_what_stands_around_a_url_stays(before: str, after: str) -> None:
+def test_text_around_a_url_stays(before: str, after: str) -> None:
     assert redact_url(before) == after
     assert redact_header("link", before) == ("link", after)
 

@@ -12,7 +12,7 @@ def test_a_random_token_behind_a_vendors_word_is_found() -> None:
 @pytest.mark.parametrize(
     "text", [b"call_4VnyRj52fKjkmHBdDKfCmEaNalTbXFac", b"sc-bdVaJa", b"css-1q"]
 )
-def test_ids_and_names_of_classes_are_none(text: bytes) -> None:
+def test_ids_and_class_names_are_not_tokens(text: bytes) -> None:
     assert prefixed_token(text, 0) is None
 
 

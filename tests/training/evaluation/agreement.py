@@ -27,6 +27,8 @@ PARTS: Final = (
     ("harnesses.yaml", "held_back"),
     ("further.yaml", "answers"),
     ("further.yaml", "held_back"),
+    ("frameworks.yaml", "answers"),
+    ("frameworks.yaml", "held_back"),
 )
 """Files and the lists in them."""
 VOCABULARIES: Mapping[str, Vocabulary] = {
@@ -61,6 +63,7 @@ def labelled(name: str, part: str) -> tuple[LabelledAnswer, ...]:
 
 def _classified(name: str, part: str) -> Iterator[LabelledAnswer]:
     corpus = yaml.safe_load((CORPUS / name).read_text(encoding="utf-8"))
+    labels = corpus.get("labels")
     for one in corpus[part]:
         page = corpus["pages"][one["page"]]
         is_failure = page["kind"] == "failure"
@@ -68,20 +71,29 @@ def _classified(name: str, part: str) -> Iterator[LabelledAnswer]:
             url=page["url"],
             messages=[{"role": "user", "content": page["observation"]}, _message(page["wanted"])],
         )
-        answer = _message(one.get("answer", ""), one.get("tool"))
+        tools = one.get("tools") or ([one["tool"]] if "tool" in one else [])
+        answer = _message(one.get("answer", ""), tools)
         words = next(
             (it for prefix, it in VOCABULARIES.items() if one["page"].startswith(f"{prefix}-")),
             Vocabulary(name="command"),
         )
         classified = classify(answer, asked, words).label
+        if labels and classified not in labels:
+            classified = labels[-1]
         yield LabelledAnswer(one["label"], classified, f"{one['page']}: {answer}", is_failure)
 
 
-def _message(text: str, tool: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _message(text: str, tools: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": text}
-    if tool is not None:
-        function = {"name": tool["name"], "arguments": json.dumps(tool["arguments"])}
-        message["tool_calls"] = [{"id": "c", "type": "function", "function": function}]
+    if tools:
+        message["tool_calls"] = [
+            {
+                "id": f"c{position}",
+                "type": "function",
+                "function": {"name": tool["name"], "arguments": json.dumps(tool["arguments"])},
+            }
+            for position, tool in enumerate(tools)
+        ]
     return message
 
 
@@ -93,7 +105,9 @@ def agreement(answers: Sequence[LabelledAnswer]) -> int:
 def by_words(answers: Sequence[LabelledAnswer]) -> int:
     """Return how many the rule "it says reload, refresh or try again" gets right."""
     return sum(
-        it.label == (_request_of(it) if _WORDS.search(it.answer) else "other_action")
+        it.label == _request_of(it)
+        if _WORDS.search(it.answer)
+        else it.label in ("other_action", "other")
         for it in answers
     )
 

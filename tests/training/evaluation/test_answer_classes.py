@@ -2,6 +2,7 @@ import pytest
 
 from tests.exports.builders import WORDS, failure, row
 from warex.exports.rows import Row
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.training.evaluation.answer_classes import classify
 
 PAGE = "[1] button 'Save'\n[9] link 'Till'\nheading '500 Internal Server Error'"
@@ -78,3 +79,22 @@ def test_the_very_action_that_closed_a_dialog_recovers() -> None:
 
     assert label("I close it.\nclick('9')", popup) == "recovery"
     assert label("click('1')", popup) == "other_action"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("browser_snapshot", "browser_reload"), "recovery"),
+        (("take_screenshot", "go_back"), "other_action"),
+        (("scroll_down", "browser_reload"), "other_action"),
+        (("take_screenshot",), "other_action"),
+    ],
+)
+def test_what_follows_a_mere_look_at_the_page_counts(names: tuple[str, ...], expected: str) -> None:
+    calls = [
+        {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
+        for name in names
+    ]
+    answer = {"role": "assistant", "content": "", "tool_calls": calls}
+
+    assert classify(answer, FAULT, Vocabulary(name="command")).label == expected

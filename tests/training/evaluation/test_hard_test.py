@@ -46,7 +46,7 @@ def words(of: Row) -> Counter[str]:
     return Counter(re.findall(r"\w+", str(of.prompt[-1]["content"])))
 
 
-def test_both_pages_of_a_pair_have_the_same_words_elements_address_and_history() -> None:
+def test_both_pages_of_a_pair_differ_only_in_structure() -> None:
     assert len(list(pairs())) >= 40
     for failed, other in pairs():
         assert (failed.kind, other.kind) == ("failure", "clean")
@@ -91,7 +91,7 @@ def test_the_same_rows_give_the_same_pairs_in_any_order() -> None:
     assert "link 'Oven guide' [2]\nlink 'Stove guide' [3]" in str(made[1].messages[0]["content"])
 
 
-def test_a_page_whose_needed_name_stands_twice_makes_no_pair() -> None:
+def test_a_page_with_an_ambiguous_name_makes_no_pair() -> None:
     twice = PAGE.replace("StaticText 'One'", "StaticText 'Oven guide'")
 
     assert not list(matched_pairs([clean(1, twice)]))

@@ -18,6 +18,7 @@ from tests.training.evaluation.agreement import (
         ("later.yaml", "answers", 34),
         ("harnesses.yaml", "answers", 85),
         ("further.yaml", "answers", 86),
+        ("frameworks.yaml", "answers", 76),
     ],
 )
 def test_the_classes_agree_with_labels_in_19_of_20_answers(
@@ -28,7 +29,9 @@ def test_the_classes_agree_with_labels_in_19_of_20_answers(
     assert agreement(answers) >= least, [str(it) for it in answers if it.label != it.classified]
 
 
-@pytest.mark.parametrize(("name", "least"), [("harnesses.yaml", 79), ("further.yaml", 77)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("harnesses.yaml", 79), ("further.yaml", 77), ("frameworks.yaml", 71)]
+)
 def test_answers_held_back_are_classified_no_worse_than_at_first_sight(
     name: str, least: int
 ) -> None:

@@ -41,7 +41,7 @@ def test_programs_read_rates_with_their_intervals() -> None:
     assert tuned["by_fault"]["http_error"]["hits"] == 1
 
 
-def test_answers_stand_side_by_side() -> None:
+def test_answers_are_listed_side_by_side() -> None:
     head, _, line = side_by_side(ROWS, ANSWERED).splitlines()
 
     assert head == "| task | fault | base | tuned |"

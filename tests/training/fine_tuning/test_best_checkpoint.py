@@ -12,7 +12,7 @@ from warex.training.fine_tuning.hyperparameters import Hyperparameters
 BY_ANSWERS = Hyperparameters(keep_best="recovery")
 
 
-def test_both_kinds_count_alike_whatever_their_number() -> None:
+def test_both_kinds_have_equal_weight() -> None:
     clean: list[tuple[Kind, bool]] = [("clean", True)] * 9
 
     assert score([*clean, ("failure", False)]) == 0.5

@@ -126,7 +126,7 @@ def test_the_loss_falls_on_the_answer_and_its_end_alone(
         ("{{ messages | length }}" + TEMPLATES["chatml"][0], EARLIER, "cannot be separated from"),
     ],
 )
-def test_a_template_that_does_not_write_the_answer_behind_the_prompt_is_refused(
+def test_a_template_that_moves_the_answer_is_refused(
     tmp_path: Path, template: str, messages: Any, why: str
 ) -> None:
     model = tiny_model(tmp_path / "model", template)

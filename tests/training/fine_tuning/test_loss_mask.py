@@ -10,7 +10,7 @@ from warex.training.model.loading import load_model
 pytestmark = pytest.mark.slow
 
 
-def test_on_a_processor_the_answers_tokens_alone_are_scored_to_the_same_loss(
+def test_on_cpu_scoring_only_answer_tokens_gives_the_same_loss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import torch

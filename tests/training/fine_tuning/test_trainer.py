@@ -141,7 +141,7 @@ def test_ways_that_save_time_or_memory_learn_as_well(
     assert seen[-1] < seen[0] / 1.5
 
 
-def test_all_weights_are_trained_into_a_model_that_answers_without_an_adapter(
+def test_full_training_gives_a_model_without_an_adapter(
     tmp_path: Path, model: str, data: Dataset
 ) -> None:
     from warex.training.inference.backends import answers_by_model
@@ -198,7 +198,7 @@ def test_rows_of_like_length_are_trained_on_together(
     assert json.loads((tmp_path / "out/recipe.json").read_text())["at_once"] == 1
 
 
-def test_a_recipe_that_does_not_go_with_the_data_is_refused_before_a_model_is_loaded(
+def test_a_recipe_that_does_not_fit_is_refused_before_loading(
     tmp_path: Path, data: Dataset
 ) -> None:
     unvalidated = made(tmp_path / "unvalidated", {"train": TRAIN})

@@ -104,7 +104,7 @@ def test_an_answer_is_the_same_alone_and_in_a_batch(loaded: LoadedModel) -> None
 
 
 @pytest.mark.slow
-def test_who_is_gone_and_who_has_enough_get_no_more(loaded: LoadedModel) -> None:
+def test_finished_and_lost_requests_get_no_more_tokens(loaded: LoadedModel) -> None:
     (missing, generated), (enough, generated_enough) = wanted("a", 50), wanted("b", 50)
     missing.cancelled = True
     enough.done = lambda text: len(text) > 2

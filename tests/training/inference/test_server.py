@@ -91,7 +91,7 @@ async def test_a_completion_is_answered_as_openai_does(server: Server) -> None:
     assert (batcher.asked[0].adapter, batcher.asked[0].temperature) == (None, 0)
 
 
-async def test_the_last_model_answers_where_none_is_named_and_a_strange_one_is_refused(
+async def test_a_request_without_model_gets_the_last_and_unknown_is_refused(
     server: Server,
 ) -> None:
     client, batcher = server

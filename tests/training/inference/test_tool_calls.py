@@ -5,7 +5,7 @@ import pytest
 from warex.training.inference.tool_calls import message_of
 
 
-def test_a_call_in_a_text_is_a_tool_call_and_what_stands_before_it_the_content() -> None:
+def test_a_call_in_a_text_becomes_a_tool_call_after_the_content() -> None:
     text = 'I click.\n<tool_call>\n{"name": "click", "arguments": {"id": "9"}}\n</tool_call>'
 
     message = message_of(text)

@@ -66,7 +66,7 @@ def test_equal_templates_are_one_with_the_roles_of_all() -> None:
     assert [it.roles for it in merged([button, link, button])] == [("button", "link")]
 
 
-def test_a_form_with_a_text_of_one_page_is_left_out_beside_one_with_the_goal_s() -> None:
+def test_a_form_with_a_pages_text_yields_to_one_with_the_goals() -> None:
     page = "[7] textbox 'Name'"
     general, literal = template("fill('7', 'Ada')", page), template("fill('7', 'Bob')", page)
     again = template("reload()", page)

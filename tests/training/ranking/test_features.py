@@ -13,7 +13,7 @@ def described(page: str, goal: str = "Open the cart.") -> list[list[int]]:
     return features(read, candidates(read, [made]), BUCKETS)
 
 
-def test_actions_on_other_elements_are_described_otherwise_and_always_alike() -> None:
+def test_features_depend_on_the_element_and_are_deterministic() -> None:
     one, other = described("[3] button 'Cart'\n[4] button 'Home'")
 
     assert one != other

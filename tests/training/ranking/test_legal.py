@@ -17,7 +17,7 @@ def page(*elements: str) -> list[ChatMessage]:
     return [{"role": "user", "content": "# Goal\n\nBuy.\n\n# Page\n\n" + "\n".join(elements)}]
 
 
-def test_answers_are_bound_to_the_elements_of_the_page_in_the_forms_of_the_data() -> None:
+def test_legal_answers_are_the_data_sets_forms_on_the_pages_elements() -> None:
     legal = legal_of(dataset(row(), failure()))
 
     assert set(legal.to(page("[4] button 'Pay'", "[9] button 'Save'")).texts) == {

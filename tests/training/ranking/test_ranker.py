@@ -50,9 +50,7 @@ def data(tmp_path: Path) -> Dataset:
     return read_dataset(tmp_path / "data")
 
 
-def test_a_ranker_answers_as_the_rows_want_and_the_same_when_it_is_read_again(
-    data: Dataset, tmp_path: Path
-) -> None:
+def test_a_ranker_learns_its_rows_and_loads_the_same(data: Dataset, tmp_path: Path) -> None:
     trained = train_ranker(data, tmp_path / "ranker", RankerOptions(strength=10))
 
     read = load_ranker(tmp_path / "ranker")

@@ -273,8 +273,9 @@ def _claim(threshold: Threshold, row: ConditionRow) -> Claim:
 def _threshold(part: str, expression: str, metrics: Ranges) -> Threshold:
     match = _FORM.fullmatch(part)
     if match is None:
+        within = "" if part == expression else f" in {expression!r}"
         raise InputError(
-            f"{part!r} in {expression!r} is not a threshold; write METRIC>=NUMBER, with a condition"
+            f"{part!r}{within} is not a threshold; write METRIC>=NUMBER, with a condition"
             " before it where it is meant for one: server-error.recovery>=0.8"
         )
     metric = match["metric"]

@@ -5,7 +5,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from textwrap import wrap
 from typing import Any
 
 from pydantic import JsonValue
@@ -15,17 +14,16 @@ from warex.benchmarks.command.adapter import TASKS_WANTED, CommandBenchmark
 from warex.campaigns.config.campaign import CampaignConfig, built_in_names, parse_campaign
 from warex.campaigns.config.paper_experiments import EXPERIMENTS, MODEL, Experiment
 from warex.campaigns.config.task_choice import chosen_tasks
-from warex.campaigns.config.template import as_toml, benchmark_table, toml_lines
+from warex.campaigns.config.template import as_toml, benchmark_table, comment, toml_lines
 from warex.errors import CampaignError, WarexError
 from warex.scenarios.mistakes import unknown_name
 from warex.traces import NO_PROXY
 
 _PRESETS = resources.files("warex.campaigns.config") / "presets"
-_CONDITIONS = "[[conditions]]"
+_NAME = re.compile(r"^name = .*$", re.MULTILINE)
 _NAMED = re.compile(r"(?:([^\s=]+)=)?(.*)", re.DOTALL)
 """An optional agent name, then a command line."""
-_NO_TASKS = "tasks = []\n"
-_NO_PROXY = f'{_CONDITIONS}\nname = "{NO_PROXY}"\n'
+_CONTROL = "Clean once more: what a difference of nothing looks like."
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +87,17 @@ def customize(
     kind = benchmark_kind(own if changes.benchmark is None else changes.benchmark)
     called = name or (source if kind.name == own else f"{source}-{kind.name}")
     if not changes.any:
-        return CustomCampaign(preset.replace(f'name = "{source}"', f"name = {as_toml(called)}", 1))
+        return CustomCampaign(_NAME.sub(lambda _: f"name = {as_toml(called)}", preset, count=1))
     parts = _parts(kind, source, data, _with_its_command(kind, changes))
-    conditions = preset[preset.index(_CONDITIONS) :]
-    first = len(parts.agents) * len(data["conditions"])
-    made = CustomCampaign(_text(source, called, file, parts, conditions, first))
+    made = CustomCampaign(_text(source, called, file, parts))
     config = made.config(file)
-    why = _needs_proxy(kind, config) if _NO_PROXY in conditions else None
+    without = [condition for condition in parts.conditions if condition["name"] != NO_PROXY]
+    why = _needs_proxy(kind, config) if without != parts.conditions else None
     if why is None:
         return made
-    without = conditions.replace(_NO_PROXY, _comment(f"There is no condition no-proxy: {why}."))
-    return CustomCampaign(
-        _text(source, called, file, parts, without, first - len(parts.agents)), no_proxy_reason=why
-    )
+    parts = replace(parts, conditions=without)
+    text = _text(source, called, file, parts, f"There is no condition no-proxy: {why}.")
+    return CustomCampaign(text, no_proxy_reason=why)
 
 
 def _with_its_command(kind: type[Benchmark], changes: Overrides) -> Overrides:
@@ -136,10 +132,13 @@ class _Parts:
     comment: str
     """About the tasks."""
     keys: Mapping[str, Any]
+    conditions: list[dict[str, Any]]
 
 
-def _text(source: str, name: str, file: str, parts: _Parts, conditions: str, first: int) -> str:
+def _text(source: str, name: str, file: str, parts: _Parts, no_proxy: str = "") -> str:
+    """Return the text of the file; ``no_proxy`` says why it lacks that condition."""
     kind, alone = parts.kind, parts.table.keys() == {"name"}
+    first = len(parts.agents) * len(parts.conditions)
     head = f"""\
 # The conditions of the built-in campaign `{source}`, on the benchmark {kind.name}. This is all of
 # it: change what you like. `warex init` without --from writes a file that explains every key.
@@ -151,15 +150,17 @@ schema_version = 1
 name = {as_toml(name)}
 """
     head += toml_lines({"benchmark": kind.name} if alone else {})
-    head += f"{_comment(parts.comment)}tasks = {as_toml(parts.tasks)}\n{toml_lines(parts.keys)}"
-    agents = "\n".join(f"[[agents]]\n{toml_lines(agent)}" for agent in parts.agents)
-    table = "" if alone else benchmark_table(kind, parts.table)
-    table = table.replace(_NO_TASKS, f"{_comment(TASKS_WANTED)}{_NO_TASKS}")
-    return f"{head}{table}\n{agents}\n{conditions}"
-
-
-def _comment(sentence: str) -> str:
-    return "".join(f"# {line}\n" for line in wrap(sentence, 96, break_on_hyphens=False))
+    head += toml_lines({"tasks": parts.tasks, **parts.keys}, {"tasks": parts.comment})
+    wanted = {} if parts.table.get("options", {}).get("tasks") else {"tasks": TASKS_WANTED}
+    table = "" if alone else benchmark_table(kind, parts.table, wanted)
+    agents = (f"[[agents]]\n{toml_lines(agent)}" for agent in parts.agents)
+    conditions = (
+        f"{comment(_CONTROL if condition.get('control') else '')}[[conditions]]\n"
+        f"{toml_lines(condition)}"
+        for condition in parts.conditions
+    )
+    sections = (f"{head}{table}", *agents, *filter(None, (comment(no_proxy),)), *conditions)
+    return "\n".join(sections)
 
 
 def _parts(
@@ -183,6 +184,7 @@ def _parts(
         _narrowed(tasks, changes) or {"all": True},
         paper.comment if paper and not changes.only_sites else "",
         keys,
+        preset["conditions"],
     )
 
 

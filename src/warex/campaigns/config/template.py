@@ -6,6 +6,8 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from importlib import resources
+from textwrap import wrap
+from types import MappingProxyType
 from typing import Any
 
 from warex.benchmarks import Benchmark, benchmark_kind
@@ -24,8 +26,13 @@ _MODEL = """\
 # embedded and play the testbed; `playbook:FILE` plays a file's rules for any benchmark.
 """
 _REST = """\
-# Where the model is asked, over its client's API; left out, the client's own.
+# Base URL of the model's API; left out, the client's own.
 # base_url = "http://127.0.0.1:11434/v1"
+"""
+_NO_PROXY = """\
+[[conditions]]
+name = "no-proxy"
+
 """
 
 
@@ -47,10 +54,11 @@ def template(name: str, benchmark: str, file: str) -> str:
         "table": "" if alone else benchmark_table(kind, example["benchmark"]),
         "agents": "".join(map(_agent, example["agents"])),
         "traffic": "".join(map(_traffic, fields(TrafficOptions))),
+        "no-proxy": _NO_PROXY,
     }
     text = _TEMPLATE.read_text("utf-8")
     if not alone and kind(BenchmarkConfig.model_validate(example["benchmark"])).needs_proxy():
-        text = text.replace('[[conditions]]\nname = "no-proxy"\n\n', "")
+        values["no-proxy"] = ""
     for slot, value in values.items():
         text = text.replace(f"@{slot}@", value)
     try:
@@ -66,8 +74,13 @@ def _named(kind: type[Benchmark]) -> str:
     return f"# What is done; `warex benchmarks` lists them.\nbenchmark = {as_toml(kind.name)}\n\n"
 
 
-def benchmark_table(kind: type[Benchmark], table: dict[str, Any]) -> str:
-    """Return the ``[benchmark]`` section of a benchmark with more than a name."""
+def benchmark_table(
+    kind: type[Benchmark], table: dict[str, Any], comments: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return the ``[benchmark]`` section of a benchmark with more than a name.
+
+    ``comments``: sentences above its options.
+    """
     lines = ["", f"# The work. `warex benchmarks show {kind.name}` lists the keys."]
     if kind.recipe is not None:
         lines.append(
@@ -79,13 +92,22 @@ def benchmark_table(kind: type[Benchmark], table: dict[str, Any]) -> str:
     text = "\n".join(lines) + "\n"
     text += toml_lines({key: value for key, value in table.items() if key not in nested})
     return text + "".join(
-        f"\n[benchmark.{key}]\n{toml_lines(inner)}" for key, inner in nested.items()
+        f"\n[benchmark.{key}]\n{toml_lines(inner, comments if key == 'options' else {})}"
+        for key, inner in nested.items()
     )
 
 
-def toml_lines(table: Mapping[str, Any]) -> str:
-    """Return the keys of a table, each on a line of TOML."""
-    return "".join(f"{_key(key)} = {as_toml(value)}\n" for key, value in table.items())
+def toml_lines(table: Mapping[str, Any], comments: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the keys of a table, each on a line of TOML, with the comments above some."""
+    return "".join(
+        f"{comment(comments.get(key, ''))}{_key(key)} = {as_toml(value)}\n"
+        for key, value in table.items()
+    )
+
+
+def comment(sentence: str) -> str:
+    """Return a sentence as lines of comment; none for an empty one."""
+    return "".join(f"# {line}\n" for line in wrap(sentence, 96, break_on_hyphens=False))
 
 
 def _agent(agent: dict[str, Any]) -> str:
@@ -96,9 +118,9 @@ def _agent(agent: dict[str, Any]) -> str:
         f"{_REST}"
         "# Show the model a picture, too.\n"
         f"screenshot = {as_toml(agent.get('screenshot', False))}\n"
-        "# All that it is shown of a page, where the harness lets one choose; left out, its own.\n"
+        "# What the model sees of a page, if the harness supports the choice; left out, its own.\n"
         '# observation = ["axtree"]\n'
-        "# Calls to the model at most.\n"
+        "# Maximum number of calls to the model.\n"
         f"max_steps = {as_toml(agent.get('max_steps', 25))}\n\n"
     )
 

@@ -234,9 +234,9 @@ def _line(done: AttemptDone, widths: tuple[int, int, int] = (0, 0, 0), time: int
             why = reason if time == 1 else f"as before ({time} times)"
             text = f" {place}  attempt {done.attempt}: {why}"
             return Text.assemble(("void    ", "yellow"), text)
-        case Counted(score=score, ending=ending, latency_s=latency):
+        case Counted(score=score) as counted:
             mark = ("solved  ", "green") if score == 1 else ("failed  ", "red")
-            return Text.assemble(mark, f" {place}  {ending}, {latency:.1f} s")
+            return Text.assemble(mark, f" {place}  {counted.summary}")
         case Unscored() as unscored:
             return Text(f"unscored {place}  {unscored.summary}")
         case _:

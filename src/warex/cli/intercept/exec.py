@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,17 @@ from warex.cli import completion, prewarm
 from warex.cli.intercept.scoring import Scoring, scoring_options
 from warex.cli.options.host_ports import host_ports_option
 from warex.cli.options.traffic import proxy_options, traffic_options
+from warex.cli.options.traffic_config import (
+    ProxyOptions,
+    build_proxy_config,
+    ineffective_rules,
+    unvalidated_config,
+)
 from warex.cli.output import echo
-from warex.errors import TraceError, TrialVoid, void_error
+from warex.errors import TraceError, TrialVoid, WarexError, void_error
 from warex.extras import documentation
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
-from warex.text.english import count_noun
 from warex.traces.paths import EVENTS, MANIFEST
 from warex.traffic import Capture, TrafficOptions
 
@@ -38,11 +43,8 @@ _POLL_SECONDS = 0.2
 _READY_SECONDS = 0.5
 """If starting takes longer, the command waits for the proxy: on such a slow machine a DNS lookup
 might time out (after 2 s) before the proxy can answer."""
-_NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
-"""Options that are validated only when the configuration is built."""
 _LONGEST_HEAD = 1 << 26
 """Most bytes of the first line that are read."""
-_PRESETS = Path(__file__).parents[2] / "scenarios" / "presets"
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _STOPPED_BY = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
@@ -80,7 +82,7 @@ def command(
     isolate: "RequestedIsolation",
     host_ports: tuple[frozenset[int], ...],
     quiet: bool,
-    **options: Any,
+    **others: Any,
 ) -> int:
     """Run a command behind the proxy, unchanged.
 
@@ -90,8 +92,9 @@ def command(
     from warex.sandbox.direct import find_program
 
     find_program(arguments[0], os.environ)
-    options["traffic"] = TrafficOptions().extended(**options["traffic"])
-    judging = Scoring.from_options(options)
+    others["traffic"] = TrafficOptions().extended(**others["traffic"])
+    judging = Scoring.from_options(others)
+    options = ProxyOptions(**others)
     # The forkserver loads the proxy while the rest is prepared.
     forkserver = prewarm.take_forkserver()
     try:
@@ -106,14 +109,13 @@ def command(
 class _Trial:
     arguments: tuple[str, ...]
     requested: "RequestedIsolation"
-    options: dict[str, Any]
+    options: ProxyOptions
     say: _Say
     judging: Scoring
     programs: set[str] = field(default_factory=set)
 
     def run(self, forkserver: "Forkserver", asked: frozenset[int]) -> int:
         """Run the command and report the result."""
-        from warex.cli.options.traffic_config import ineffective_rules
         from warex.proxy.certificates.ca import ensure_ca
         from warex.sandbox.isolation import ProxyCallbacks, open_sandbox
         from warex.sandbox.job_control import Terminal, forward_signals, signals_blocked
@@ -123,19 +125,19 @@ class _Trial:
         terminal = Terminal.current()
         ca = ensure_ca()
         # A bad scenario is refused before anything else is printed.
-        warnings = ineffective_rules(self.options["scenario"], self.options["sites"])
+        warnings = ineffective_rules(self.options.scenario, self.options.sites)
         ports = self._host_ports(asked)
         self._find_upstream(ports)
         self._say_all(warnings)
         try:
             self.judging.reset(self.say)
-        except TrialVoid as void:
-            out = self.options["out"]
+        except TrialVoid as error:
+            out = self.options.out
             if out is not None and self._may_write():
                 from warex.traces import Unscored, leave_outcome
 
-                leave_outcome(out, str(void), Unscored())
-            raise void_error(str(void), out) from None
+                leave_outcome(out, str(error), Unscored())
+            raise void_error(error) from None
 
         with open_sandbox(
             self.requested,
@@ -165,7 +167,7 @@ class _Trial:
             place.end()
             self.judging.finish()
             expects = self.judging.expect is not None
-            quiet = died is None and self.options["out"] is None and not expects
+            quiet = died is None and self.options.out is None and not expects
             if quiet and not place.needs_proxy():
                 # No request can have been answered, and no result was requested.
                 forkserver.close()
@@ -174,10 +176,9 @@ class _Trial:
                 self._say_refused(refused_ports)
                 return code if code >= 0 else 128 - code
             proxy = place.proxy
-        broken = proxy.broken if died is None else str(died)
-        broken = self._write_outcome(code, seconds, broken, refused_ports)
-        if broken:
-            raise void_error(broken, self.options["out"])
+        void = self._write_outcome(code, seconds, died or proxy.void, refused_ports)
+        if void is not None:
+            raise void_error(void)
         if own_sites is not None and not (proxy.summary and proxy.summary["delivered"]):
             self.say(own_sites)
         if proxy.summary is not None:
@@ -189,43 +190,28 @@ class _Trial:
         for sentence in sentences:
             self.say(sentence)
 
-    @property
-    def _traffic(self) -> TrafficOptions:
-        traffic: TrafficOptions = self.options["traffic"]
-        return traffic
-
     def _check(self) -> None:
         """Validate the options before the command starts, as fast as possible.
 
         Reading a scenario takes longer than making a namespace, and so do the imports for the other
-        options. Presets need no check: WAREX's tests cover them.
+        options.
         """
-        if self._needs_no_check():
-            return
-        if any(self.options[name] for name in _NEEDS_VALIDATION):
+        if self.options.needs_loading:
             self._configure("namespace")
-        else:
+        elif (scenario := self.options.own_scenario) is not None:
             from warex.scenarios.load import load_scenario
 
-            load_scenario(self.options["scenario"])
-
-    def _needs_no_check(self) -> bool:
-        """Whether click and WAREX's own tests have validated all options."""
-        if any(self.options[name] for name in _NEEDS_VALIDATION):
-            return False
-        scenario: str | None = self.options["scenario"]
-        return scenario is None or _PRESETS.joinpath(f"{scenario}.yaml").is_file()
+            load_scenario(scenario)
 
     def _configure(self, capture: Capture) -> "ConfigLike":
-        from warex.cli.options.traffic_config import build_proxy_config, unvalidated_config
         from warex.proxy.certificates.ca import ensure_ca
 
-        if self._needs_no_check():
-            return unvalidated_config(ensure_ca(), capture=capture, **self.options)
-        return build_proxy_config(ensure_ca(), capture=capture, **self.options)
+        if self.options.needs_loading or self.options.own_scenario is not None:
+            return build_proxy_config(ensure_ca(), self.options, capture=capture)
+        return unvalidated_config(ensure_ca(), self.options, capture)
 
     def _require_no_run(self) -> None:
-        out: Path | None = self.options["out"]
+        out = self.options.out
         # Almost no folder has such a file, and reading it is slow.
         if out is not None and (out / MANIFEST).exists():
             from warex.traces.manifest import require_no_run
@@ -234,7 +220,7 @@ class _Trial:
 
     def _may_write(self) -> bool:
         """Whether a trace can probably be written; otherwise the proxy reports why."""
-        out: Path | None = self.options["out"]
+        out = self.options.out
         if out is None:
             return True
         try:
@@ -250,9 +236,9 @@ class _Trial:
 
         if self.requested not in ("auto", "namespace"):
             return asked
-        named = host_ports.loopback_ports_in(_text_of(self.options["scenario"]))
-        named |= host_ports.loopback_ports_in(_first_event(self.options["replay"]))
-        for site in (*self.options["sites"], *self._traffic.maps):
+        named = host_ports.loopback_ports_in(_text_of(self.options.scenario))
+        named |= host_ports.loopback_ports_in(_first_event(self.options.replay))
+        for site in (*self.options.sites, *self.options.traffic.maps):
             named |= host_ports.loopback_ports_in(site.partition("=")[0])
         candidates = host_ports.loopback_ports_in_environment(os.environ)
         in_line = set().union(*map(host_ports.loopback_ports_in, self.arguments))
@@ -275,7 +261,7 @@ class _Trial:
         """Chain to the proxy that the environment names."""
         from warex.sandbox.upstream_proxy import upstream_from_environment
 
-        setting = None if self._traffic.upstream else upstream_from_environment(os.environ)
+        setting = None if self.options.traffic.upstream else upstream_from_environment(os.environ)
         if setting is None:
             return
         self.say(setting.sentence)
@@ -283,7 +269,8 @@ class _Trial:
             # Services on this machine are never reached through another proxy.
             origins = (f"http://{host}:{port}" for port in ports for host in _LOOPBACK)
             maps = {origin: origin for origin in origins}
-            self.options["traffic"] = self._traffic.extended(upstream=setting.upstream, maps=maps)
+            traffic = self.options.traffic.extended(upstream=setting.upstream, maps=maps)
+            self.options = replace(self.options, traffic=traffic)
 
     def _warn_of_bypasses(self, isolation: str) -> None:
         from warex.sandbox.bypass_warnings import bypass_warnings
@@ -303,7 +290,7 @@ class _Trial:
         over = threading.Event()
 
         def look() -> None:
-            if self.options["out"] is not None:
+            if self.options.out is not None:
                 # Import this while the command runs: it writes the outcome.
                 import warex.traces.outcome_file  # noqa: F401
             while not over.wait(_POLL_SECONDS):
@@ -333,32 +320,32 @@ class _Trial:
             )
 
     def _write_outcome(
-        self, code: int, seconds: float, broken: str | None, refused_ports: tuple[int, ...]
-    ) -> str | None:
+        self, code: int, seconds: float, void: WarexError | None, refused_ports: tuple[int, ...]
+    ) -> WarexError | None:
         """Write the outcome, unless the command was stopped from outside.
 
         Returns why the trial is void, or None.
         """
-        out: Path | None = self.options["out"]
-        if broken is None and -code in _STOPPED_BY:
+        out = self.options.out
+        if void is None and -code in _STOPPED_BY:
             return None
         verdict = None
-        if broken is None:
+        if void is None:
             try:
                 verdict = self.judging.verdict(code, out, self.say)
-            except (TrialVoid, TraceError) as void:
-                broken = str(void)
+            except (TrialVoid, TraceError) as error:
+                void = error
         if verdict is not None:
             solved = "solved" if verdict.solved else "not solved"
             self.say(f"{solved}: {'; '.join(verdict.reasons)}")
         if out is None:
-            return broken
+            return void
         from warex.traces import Counted, Ending, Unscored, leave_outcome
 
-        if self._traffic.redact_strings:
+        if self.options.traffic.redact_strings:
             from warex.traces import keep_out
 
-            keep_out(self._traffic.redact_strings)
+            keep_out(self.options.traffic.redact_strings)
 
         ending: Ending = "agent_crashed" if code else "answered"
         latency = round(seconds, 3)
@@ -374,10 +361,12 @@ class _Trial:
                 reasons=reasons,
                 refused_ports=refused_ports,
             )
-        leave_outcome(out, broken, ended)
-        return broken
+        leave_outcome(out, None if void is None else str(void), ended)
+        return void
 
     def _print_summary(self, place: "Sandbox", saw: "TrafficSummary") -> None:
+        from warex.cli.intercept.summary import summary_sentences
+
         if place.isolation == "environment":
             hosts = sorted(saw["hosts"].items(), key=lambda item: (-item[1], item[0]))
             listed = ", ".join(f"{host} ({count})" for host, count in hosts) or "none"
@@ -390,48 +379,7 @@ class _Trial:
                     " it; where it opened one, tell its harness of the proxy"
                     f" ({documentation('how-to/exec')})"
                 )
-        self._print_unread_calls(saw)
-        out = self.options["out"]
-        if out is not None:
-            if saw["tasks"]:
-                self.say(
-                    f"{count_noun(saw['tasks'], 'task')} distinguished,"
-                    f" {count_noun(saw['unattributed'], 'exchange')} unattributed"
-                )
-            self.say(
-                f"trace in {out}: {count_noun(saw['exchanges'], 'exchange')},"
-                f" {count_noun(saw['llm_calls'], 'LLM call')},"
-                f" {count_noun(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
-            )
-
-    def _print_unread_calls(self, saw: "TrafficSummary") -> None:
-        """Report model calls that could not be read, and a scenario that hit nothing."""
-        if saw["llm_unread"]:
-            self.say(
-                f"{count_noun(saw['llm_unread'], 'call')} to a model could not be read (first:"
-                f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
-                f" unknown ({documentation('reference/llm')})"
-            )
-        if saw["answers"] and not saw["acts"] and self.options["out"] is not None:
-            from warex.llm.actions.guess import WITHOUT_ACTIONS
-
-            self.say(
-                f"0 of {count_noun(saw['answers'], 'answer')} of the model with an action that"
-                f" WAREX can read; {WITHOUT_ACTIONS}"
-            )
-        # Connection tries may meet a fault before the page arms the other rules.
-        applied = saw["delivered"] or saw["missed"]
-        if not self.options["scenario"] or applied:
-            return
-        program = "a program's request is a page only if a rule names `other` beside `document`"
-        if not saw["armed"]:
-            self.say(
-                "no fault could be applied: the scenario was never armed, since what it waits for"
-                f" (arm: first_page or first_llm_call) was not seen; {program}"
-            )
-        elif saw["exchanges"]:
-            why = "" if saw["browser"] else f"; {program}"
-            self.say(f"no rule hit any of {count_noun(saw['exchanges'], 'exchange')}{why}")
+        self._say_all(summary_sentences(saw, self.options.out, self.options.scenario))
 
 
 def _text_of(scenario: str | None) -> str:

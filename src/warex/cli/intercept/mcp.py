@@ -12,7 +12,6 @@ from warex.cli import completion
 from warex.cli.options.parameters import PATH
 from warex.cli.output import echo
 from warex.errors import InputError, MachineError, void_error
-from warex.traffic import TrafficOptions
 
 if TYPE_CHECKING:
     from warex.lane.config import ProxyConfig
@@ -92,7 +91,7 @@ def command(
     for option, value in own.items():
         if value is not None:
             raise InputError(
-                f"--{option} is the matter of the trial around this command (`warex exec`, a"
+                f"--{option} belongs to the trial around this command (`warex exec`, a"
                 " campaign, `warex proxy`); give it there, and leave it out here"
             )
     return _joined(arguments, name, around, task)
@@ -139,19 +138,12 @@ def _joined(arguments: tuple[str, ...], name: str, around: "Surroundings", task:
 def _own_config(
     scenario: str | None, seed: int | None, out: Path | None, replay: Path | None
 ) -> "ProxyConfig":
-    from warex.cli.options.traffic_config import build_proxy_config
+    from warex.cli.options.traffic_config import ProxyOptions, build_proxy_config
     from warex.proxy.certificates.ca import ensure_ca
 
-    return build_proxy_config(
-        ensure_ca(),
-        scenario=scenario,
-        seed=1 if seed is None else seed,
-        replay=replay,
-        sites=(),
-        defence=None,
-        traffic=TrafficOptions(),
-        out=out,
-    )
+    seed = 1 if seed is None else seed
+    options = ProxyOptions(scenario=scenario, seed=seed, out=out, replay=replay)
+    return build_proxy_config(ensure_ca(), options)
 
 
 def _alone(arguments: tuple[str, ...], name: str, config: "ProxyConfig") -> int:
@@ -169,8 +161,8 @@ def _alone(arguments: tuple[str, ...], name: str, config: "ProxyConfig") -> int:
         trial.begin(name)
         clock = caller.lane.recorder.clock
         code = serve_stdio(arguments, os.environ, trial, notice, clock)
-    if caller.lane.recorder.broken is not None:
-        raise void_error(caller.lane.recorder.broken, config.out)
+    if caller.lane.recorder.void is not None:
+        raise void_error(caller.lane.recorder.void)
     return code
 
 

@@ -10,7 +10,11 @@ import click
 
 from warex.cli.options.parameters import PATH
 from warex.cli.options.traffic import proxy_options, traffic_options
-from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
+from warex.cli.options.traffic_config import (
+    ProxyOptions,
+    build_proxy_config,
+    ineffective_rules,
+)
 from warex.cli.output import echo, warn
 from warex.errors import InputError, void_error
 from warex.traffic import TrafficKeywords, TrafficOptions
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from warex.lane.config import ProxyConfig
+    from warex.lane.record.traffic_summary import TrafficSummary
     from warex.proxy.process.client import Proxy
 
 
@@ -55,7 +60,7 @@ def command(
     ready_file: Path | None,
     as_json: bool,
     traffic: TrafficKeywords,
-    **options: Any,
+    **others: Any,
 ) -> None:
     """Run the proxy alone, until Ctrl-C.
 
@@ -64,22 +69,22 @@ def command(
     from warex.proxy.certificates.ca import ensure_ca
     from warex.traces.manifest import require_no_run
 
-    if options["out"] is not None:
-        require_no_run(options["out"])
+    options = ProxyOptions(traffic=TrafficOptions().extended(**traffic), **others)
+    if options.out is not None:
+        require_no_run(options.out)
     _check_host(host)
     if transparent:
         _check_rules()
     ca = ensure_ca()
     config = build_proxy_config(
         ca,
-        traffic=TrafficOptions().extended(**traffic),
+        options,
         capture="transparent" if transparent else "forward",
         host=host,
         port=port,
         control_port=control_port,
-        **options,
     )
-    for sentence in ineffective_rules(options["scenario"], options["sites"]):
+    for sentence in ineffective_rules(options.scenario, options.sites):
         warn(sentence)
     _serve(config, str(ca.certificate), ready_file, as_json=as_json)
 
@@ -139,6 +144,16 @@ def _print_heading(config: "ProxyConfig", proxy: "Proxy", certificate: str) -> N
         echo(f"trace    {config.out}")
 
 
+def _print_summary(saw: "TrafficSummary", config: "ProxyConfig") -> None:
+    from warex.cli.intercept.summary import counts, summary_sentences
+
+    scenario = config.scenario.name if config.scenario else None
+    for sentence in summary_sentences(saw, config.out, scenario):
+        warn(sentence)
+    if config.out is None:
+        warn(f"{counts(saw)}; nothing was recorded: --out DIR keeps a trace")
+
+
 @contextmanager
 def _ready_file(path: Path | None, heading: "dict[str, JsonValue]") -> Iterator[None]:
     """Have the file, which holds a token, while the proxy serves."""
@@ -192,5 +207,7 @@ def _serve(
     finally:
         forkserver.close()
     leave_outcome(config.out, proxy.broken, Unscored())
-    if proxy.broken:
-        raise void_error(proxy.broken, config.out)
+    if proxy.void is not None:
+        raise void_error(proxy.void)
+    if proxy.summary is not None:
+        _print_summary(proxy.summary, config)

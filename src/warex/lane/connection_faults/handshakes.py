@@ -6,6 +6,7 @@ from warex.effects import BadCertificate, Cut, RefuseHttp2
 from warex.engine.handler import AbortConnection, Connection, Handshake, Intercept
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.scenarios import PlannedInjection
+from warex.traces import MissReason
 
 
 class _FaultyHandshake(Struct, frozen=True):
@@ -29,7 +30,7 @@ class HandshakeFaults:
     def __init__(self, tries: ConnectionTries) -> None:
         self._tries = tries
         self._open: dict[int, _FaultyHandshake] = {}
-        """By the number of the connection."""
+        """Planned connections by their numbers."""
         self._downgraded: dict[int, _Downgrade] = {}
 
     def plan(
@@ -73,7 +74,7 @@ class HandshakeFaults:
 
     def _settle_downgrade(self, downgrade: _Downgrade, ended: Handshake) -> None:
         is_open = ended == "established"
-        reason = "nothing_to_rewrite" if is_open else "client_gone"
+        reason: MissReason = "nothing_to_rewrite" if is_open else "client_gone"
         self._tries.settle(
             downgrade.injection, delivered=is_open and downgrade.is_offered, reason=reason
         )

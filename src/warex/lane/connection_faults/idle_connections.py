@@ -10,7 +10,8 @@ from msgspec import Struct, field
 from warex.clock import Clock
 from warex.engine.handler import Connection, Control, Timer
 from warex.exchange import Request
-from warex.scenarios import Injector
+from warex.scenarios.injection.connection_tries import ConnectionTryRules
+from warex.scenarios.origins import ConnectionTarget
 
 
 class _ClientConnection(Struct):
@@ -23,8 +24,8 @@ class _ClientConnection(Struct):
 class IdleConnections:
     """The open client connections; closes those that a new rule affects."""
 
-    def __init__(self, injector: Injector, clock: Clock, control: Control) -> None:
-        self._injector, self._clock, self._control = injector, clock, control
+    def __init__(self, rules: ConnectionTryRules, clock: Clock, control: Control) -> None:
+        self._rules, self._clock, self._control = rules, clock, control
         self._open: dict[int, _ClientConnection] = {}
         self._in_force: frozenset[str] = frozenset()
         self._timer: Timer | None = None
@@ -32,7 +33,7 @@ class IdleConnections:
     def used(self, connection: Connection, request: Request) -> None:
         """Note the site that a connection is used for."""
         if request.resource == "websocket":
-            self.forget(connection)  # It is in use until it ends.
+            self.forget(connection)  # The connection is in use until its request ends.
             return
         self.opened(connection, request.host, request.port)
 
@@ -55,10 +56,10 @@ class IdleConnections:
 
     def check(self) -> None:
         """Close the connections that rules affect which came into force since the last check."""
-        if not (self._injector.judges_tries or self._in_force):
+        if not (self._rules.has_rules or self._in_force):
             return
         now = self._clock.now()
-        in_force, then = self._injector.in_force(now)
+        in_force, then = self._rules.active_rules(now)
         fresh, self._in_force = in_force - self._in_force, in_force
         if fresh:
             for known in [it for it in self._open.values() if self._is_affected(it, fresh)]:
@@ -78,7 +79,7 @@ class IdleConnections:
 
     def _is_affected(self, known: _ClientConnection, rules: frozenset[str]) -> bool:
         return any(
-            self._injector.concerns(point, host, port, rules)
+            self._rules.concerns(ConnectionTarget.of(point, host, port), rules)
             for point in ("name", "connect", "tls")
             for host, port in known.sites
         )

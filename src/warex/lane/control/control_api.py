@@ -83,7 +83,7 @@ class _OneShotFault(BaseModel, extra="forbid"):
 class _Named(Protocol):
     @property
     def name(self) -> str:
-        """Its name."""
+        """The task's name."""
 
 
 class _MainTask(Protocol):
@@ -102,7 +102,7 @@ class ControlledTrial(Protocol):
 
     @property
     def config(self) -> ProxyConfig:
-        """Its configuration."""
+        """The trial's configuration."""
 
     @property
     def injector(self) -> Injector:
@@ -165,8 +165,8 @@ class ControlApi:
         injector, recorder = self.trial.injector, self.trial.recorder
         return {
             "task": self.trial.tasks.main.name,
-            "armed": injector.armed,
-            "steps": injector.steps,
+            "armed": injector.arming.armed,
+            "steps": injector.arming.steps,
             "exchanges": recorder.exchanges,
             "delivered": recorder.delivered,
             "missed": recorder.missed,
@@ -262,8 +262,9 @@ class ControlApi:
                 arguments["earlier"] = dict(earlier)
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
-            if straddled := trial.injector.skipped_occurrences(trial.recorder.clock.now()):
-                arguments["straddled"] = list(straddled)
+            tries, now = trial.injector.connections, trial.recorder.clock.now()
+            if skipped := tries.rules_with_unarmed_occurrence(now):
+                arguments["straddled"] = list(skipped)
         trial.recorder.write(Control(call=call, arguments=arguments))
 
 

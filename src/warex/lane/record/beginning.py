@@ -54,7 +54,7 @@ def begin_record(config: ProxyConfig, versions: Mapping[str, str]) -> tuple[Inje
             seed=config.seed,
             scenario=config.scenario.model_dump(mode="json") if config.scenario else None,
             defence=defence.model_dump(include={"name", "text"}) if defence else None,
-            arm=injector.arm_at,
+            arm=injector.arming.at,
             sites=config.sites,
             never=config.never,
             record=config.traffic.record,

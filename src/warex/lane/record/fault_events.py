@@ -1,9 +1,6 @@
 """The ledger's events of an injection, for exchanges and for connection tries."""
 
 from collections.abc import Iterator, Sequence
-from typing import cast
-
-import msgspec
 
 from warex.effects import Reply
 from warex.faults import ConnectionPhase
@@ -25,9 +22,8 @@ def record_plan(
 
 def settle(
     recorder: Recorder,
-    injector: Injector,
     injection: PlannedInjection,
-    reason: str | None,
+    reason: MissReason | None,
     waited_s: float = 0.0,
     *,
     client_left: bool = False,
@@ -35,7 +31,7 @@ def settle(
     left_out: int = 0,
 ) -> None:
     """Record the outcome of an injection: delivered, or missed for a reason."""
-    injector.settle(injection, delivered=reason is None)
+    injection.settle(delivered=reason is None)
     if reason is None:
         recorder.write(delivered(injection, waited_s, client_left, changes, left_out))
     else:
@@ -90,13 +86,13 @@ def delivered(
     )
 
 
-def missed(injection: PlannedInjection, reason: str, waited_s: float = 0.0) -> FaultMissed:
+def missed(injection: PlannedInjection, reason: MissReason, waited_s: float = 0.0) -> FaultMissed:
     """Return the event of an injection that did not reach the client."""
     return FaultMissed(
         injection=injection.id,
         exchange=injection.exchange,
         rule=injection.rule,
-        reason=cast("MissReason", reason),
+        reason=reason,
         waited_s=round(waited_s, 6),
     )
 
@@ -104,5 +100,4 @@ def missed(injection: PlannedInjection, reason: str, waited_s: float = 0.0) -> F
 def skipped(injector: Injector) -> Iterator[FaultMissed]:
     """Yield an event for each rule and reason with the number of skipped exchanges."""
     for each in injector.skipped():
-        counted = {"rule": each.rule, "reason": each.reason, "count": each.count}
-        yield msgspec.convert(counted, FaultMissed)
+        yield FaultMissed(rule=each.rule, reason=each.reason, count=each.count)

@@ -1,6 +1,6 @@
 """Records a trial: writes its events, and keeps the ledger of injections.
 
-It is the only writer of a trial's trace. If it cannot write, ``broken`` is set, and the lane stops.
+It is the only writer of a trial's trace. If it cannot write, ``void`` is set, and the lane stops.
 """
 
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 
 from warex.clock import Clock
-from warex.errors import WarexError
+from warex.errors import TrialVoid, WarexError
 from warex.hash_counter import HashCounter
 from warex.lane.record.ledger import InjectionEvent, iter_ledger
 from warex.lane.record.recorded_bodies import RecordedBodies
@@ -38,9 +38,9 @@ class Recorder(Struct):
     blobs: BlobStore | None = None
     bodies: RecordedBodies | None = None
     """Keeps the bodies of pages' exchanges; None if they are not recorded."""
-    on_broken: Callable[[str], None] = lambda reason: None
-    broken: str | None = None
-    """Why the trial is void, in a sentence."""
+    on_broken: Callable[[WarexError], None] = lambda cause: None
+    void: WarexError | None = None
+    """Why the trial is void: a TrialVoid, or the error of a trace that cannot be written."""
     heads: RecordedHeads = field(default_factory=RecordedHeads)
     exchanges: int = 0
     delivered: int = 0
@@ -51,13 +51,18 @@ class Recorder(Struct):
     on_written: Callable[[Event], None] | None = None
     """Called for each event after it is written."""
     _lines: EventLines = field(default_factory=lambda: EventLines(Redactor()))
-    """For a trial without a trace."""
+    """Redacts a trial without a trace."""
     _ledger: list[InjectionEvent] = field(default_factory=list)
-    """Without a trace, which has them otherwise."""
+    """The injection events of a trial without a trace."""
     _bodies: HashCounter = field(default_factory=HashCounter)
     _first: dict[str, str] = field(default_factory=dict)
     """The first injection of the occurrence, by each open silent retry."""
     _outcomes: HashCounter = field(default_factory=HashCounter)
+
+    @property
+    def broken(self) -> str | None:
+        """Why the trial is void, in a sentence."""
+        return None if self.void is None else str(self.void)
 
     @property
     def redactor(self) -> Redactor:
@@ -90,7 +95,7 @@ class Recorder(Struct):
             try:
                 self.writer.write(event, t)
             except WarexError as error:
-                self._break(str(error))
+                self._break(error)
                 raise
         if self.on_written is not None:
             self.on_written(event)
@@ -122,13 +127,13 @@ class Recorder(Struct):
 
     def harness_broke(self, reason: str, exchange: str | None = None) -> None:
         """Record that WAREX itself failed, which voids the trial."""
-        first = self.broken is None
+        first = self.void is None
         try:
             self.write(HarnessBroke(reason=reason, exchange=exchange))
         except WarexError:
-            return  # ``broken`` already says that the trace cannot be written.
+            return  # ``void`` already says that the trace cannot be written.
         if first:
-            self._break(reason)
+            self._break(TrialVoid(reason))
 
     def summary(self) -> TrafficSummary:
         """Return the traffic and counts so far."""
@@ -153,7 +158,7 @@ class Recorder(Struct):
         try:
             if self.bodies is not None:
                 self.bodies.close()
-            if self.broken is None:
+            if self.void is None:
                 exchanges, delivered, missed = self.exchanges, self.delivered, self.missed
                 self.write(TrialEnded(exchanges=exchanges, delivered=delivered, missed=missed))
         finally:
@@ -171,7 +176,7 @@ class Recorder(Struct):
             self.missed += 1
             self._outcomes[occurrence] = _MISSED
 
-    def _break(self, reason: str) -> None:
-        if self.broken is None:
-            self.broken = reason
-            self.on_broken(reason)
+    def _break(self, cause: WarexError) -> None:
+        if self.void is None:
+            self.void = cause
+            self.on_broken(cause)

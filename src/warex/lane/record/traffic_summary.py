@@ -42,6 +42,8 @@ _NEW_SESSION = re.compile(r"(^|/)session$")
 
 _LONGEST_ANSWER = 16_000
 """Characters of an answer in which an action is looked for while the proxy serves."""
+_MOST_ANSWERS = 100
+"""Answers in which one is looked for; those of an agent are alike."""
 
 
 class TrafficSummary(TypedDict):
@@ -74,11 +76,11 @@ class TrafficCounter(Struct):
     llm_calls: int = 0
     llm_unread: int = 0
     llm_unread_first: str = ""
-    """The URL of the first of those, and why it could not be read."""
+    """The URL of the first unread call, and why it could not be read."""
     answers: int = 0
-    """Complete answers of the model."""
+    """Complete answers of the model in which an action was looked for: the first ones."""
     acts: bool = False
-    """Whether any of them holds an action that can be read."""
+    """Whether any answer holds an action that can be read."""
     armed: bool = False
     tasks: int = 0
     unattributed: int = 0
@@ -95,9 +97,10 @@ class TrafficCounter(Struct):
                 self.hosts[host] += 1
             case LlmCall():
                 self.llm_calls += 1
-                if event.complete and event.error is None:
+                is_answered = event.complete and event.error is None
+                if is_answered and not self.acts and self.answers < _MOST_ANSWERS:
                     self.answers += 1
-                    self.acts = self.acts or _acts(event)
+                    self.acts = _acts(event)
             case AgentAction():
                 self.acts = True
             case LlmUnread():

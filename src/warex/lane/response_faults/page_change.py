@@ -8,7 +8,7 @@ from msgspec import Struct
 from warex.exchange import Exchange
 from warex.lane.response_faults.stream_rewriter import StreamedRewriter
 from warex.rewriting.base import ValueChange
-from warex.scenarios import Injector, PlannedInjection
+from warex.scenarios import PlannedInjection
 from warex.traces import ChangedValue
 
 MAX_CHANGES: Final = 50
@@ -20,7 +20,6 @@ class PageChange(Struct, eq=False):
 
     injection: PlannedInjection
     exchange: Exchange
-    injector: Injector
     settle: Callable[[bool], None]
     """Called once the page has reported, with whether the change was seen; or at the trial's end,
     with False."""

@@ -339,7 +339,7 @@ class RewrittenPages:
                 left_out=left_out,
             )
         )
-        change.injector.note_report(change.injection, change.exchange, report.what)
+        change.injection.note_report(change.exchange, report.what)
 
     def finish(self) -> None:
         """Settle the pages without a report at the end of the trial."""

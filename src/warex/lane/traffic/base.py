@@ -40,9 +40,6 @@ class Traffic:
     reads_messages: bool = False
     """Whether the content of WebSocket messages is read."""
 
-    is_agent_request: bool = False
-    """Whether the request is to a model or an MCP server."""
-
     is_asked_by_server: bool = False
     """Whether the server's last WebSocket message begins an LLM call, of which it was not asked."""
 

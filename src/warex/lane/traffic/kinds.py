@@ -1,5 +1,7 @@
 """Recognises what an exchange carries: a call to a model, messages of MCP, or a site's traffic."""
 
+from msgspec.structs import replace
+
 from warex.engine.http.encoding import decode
 from warex.engine.http.heads import RequestHead
 from warex.exchange import Exchange, Request, Resource
@@ -22,7 +24,7 @@ class Kinds:
         self._llm_hosts = llm_hosts
 
     def needs_request_body(self, head: RequestHead, url: str) -> bool:
-        """Whether a request may be of an agent, so that its body is kept whatever its size.
+        """Whether a request may be an agent's, so that its body is kept at any size.
 
         ``url``: as the client knows it.
         """
@@ -49,9 +51,10 @@ class Kinds:
             if dialect := dialect_of(host, path, headers, self._llm_hosts):
                 return LlmSocketTraffic(exchange, calls, dialect)
             unread = unreadable_socket_reason(host, headers)
-        traffic = self._mcp.recognise(exchange, body) or Traffic(exchange)
         if unread is not None:
-            traffic.unread_llm, traffic.is_agent_request = unread, True
+            exchange = replace(exchange, server="llm")
+        traffic = self._mcp.recognise(exchange, body) or Traffic(exchange)
+        traffic.unread_llm = unread
         return traffic
 
     def _read_call(

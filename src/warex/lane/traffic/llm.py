@@ -100,7 +100,7 @@ class LlmCalls:
             self._note_retry(traffic)
 
     def unread(self, exchange: Exchange, reason: str, *, surely: bool = True) -> None:
-        """Record a call that could not be read; ``surely``: it is one."""
+        """Record a call that could not be read; ``surely``: the request is certainly a call."""
         url = exchange.request.url
         self.recorder.write(LlmUnread(exchange=exchange.id, url=url, reason=reason))
         if surely and self.config.defence is not None:
@@ -192,18 +192,17 @@ class LlmTraffic(Traffic):
     """One LLM call; ``begin`` comes once its task is known."""
 
     may_be_form = False
-    is_agent_request = True
     tap: LlmTap
     _calls: LlmCalls
 
     def __init__(self, exchange: Exchange, request: LlmRequest) -> None:
-        super().__init__(exchange)
+        super().__init__(replace(exchange, server="llm"))
         self.request = request
 
     def begin(self, calls: LlmCalls) -> None:
         """Count the call as a step of its task, and track it."""
         calls.injector.llm_call(self.request.body_digest)
-        exchange, step, now = self.exchange, calls.injector.steps, calls.recorder.clock.now()
+        exchange, step, now = self.exchange, calls.injector.arming.steps, calls.recorder.clock.now()
         self._calls = calls
         url = exchange.request.url
         self.tap = LlmTap(self.request, url, step, now, progress=calls.progress)

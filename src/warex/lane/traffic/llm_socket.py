@@ -2,6 +2,8 @@
 
 from typing import Final, override
 
+from msgspec.structs import replace
+
 from warex.engine.http.heads import Headers
 from warex.errors import TrialVoid
 from warex.exchange import Exchange
@@ -21,10 +23,9 @@ class LlmSocketTraffic(Traffic):
     """A WebSocket to a model."""
 
     reads_messages = True
-    is_agent_request = True
 
     def __init__(self, exchange: Exchange, calls: LlmCalls, dialect: Dialect) -> None:
-        super().__init__(exchange)
+        super().__init__(replace(exchange, server="llm"))
         self._dialect = dialect
         self._calls = calls
         self._open = LlmWebsocketCalls(exchange.id)
@@ -56,7 +57,7 @@ class LlmSocketTraffic(Traffic):
                 f" WebSocket, to {exchange.request.parts.hostname}"
             )
         calls.injector.llm_call(request.body_digest)
-        now, step = calls.recorder.clock.now(), calls.injector.steps
+        now, step = calls.recorder.clock.now(), calls.injector.arming.steps
         call = LlmExchange(exchange.id, exchange.request, llm_request=request, step=step)
         calls.injector.skip_websocket_call(call, now)
         tokens = calls.token_capture(request, exchange.request)

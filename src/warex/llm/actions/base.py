@@ -1,10 +1,13 @@
 """Actions of an agent, and the calls in its code that may be actions."""
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct, field
 from pydantic import JsonValue
+
+from warex.text.lazy_pattern import lazy_re
 
 type Context = Literal["", "loop", "handler", "branch"]
 """Where in its code an action stands: in a loop, in what handles an error, in a branch. Such an
@@ -25,7 +28,7 @@ class Action(Struct, frozen=True):
     context: Context = ""
 
 
-type Language = Literal["python", "javascript", "shell"]
+type Language = Literal["python", "javascript", "shell", "robot", "applescript"]
 
 
 class Code(Struct, frozen=True):
@@ -64,3 +67,15 @@ class CodeCall(Struct, frozen=True):
         by_name = bool(self.keywords) and not self.arguments
         arguments = (*self.arguments, *self.keywords.values())
         return Action(name, dict(self.keywords) if by_name else arguments, self.context)
+
+
+_FINDERS = lazy_re(
+    r"(must)?(find|get|query|wait_?for|select)_?(by|element|selector|one|xpath|all)s?\w*"
+    r"|(must)?(find|element|locator|xpath|css|ele|selector)s?(_?\w{1,2})?|\$\$?x?|until|first|nth",
+    re.IGNORECASE,
+)
+
+
+def finds_element(name: str) -> bool:
+    """Whether a function with this name finds an element of a page by what it is given."""
+    return _FINDERS.fullmatch(name) is not None

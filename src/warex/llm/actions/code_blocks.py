@@ -12,6 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 from pydantic import JsonValue
 
+from warex.llm.actions.applescript import applescript_calls
 from warex.llm.actions.base import Code, CodeCall, Language, inner_context
 from warex.llm.actions.javascript_code import javascript_calls
 from warex.llm.actions.other_languages import OTHER_LANGUAGES, as_javascript
@@ -21,6 +22,7 @@ from warex.llm.actions.python_code import (
     python_calls,
     python_definitions,
 )
+from warex.llm.actions.robot_framework import robot_calls
 from warex.llm.actions.shell_commands import shell_calls
 from warex.llm.base import ToolCall
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
@@ -32,6 +34,8 @@ _LANGUAGES: Mapping[str, Language] = {
     **dict.fromkeys(("typescript", "ts", "tsx"), "javascript"),
     **dict.fromkeys(("bash", "sh", "shell", "zsh", "console", "terminal"), "shell"),
     **dict.fromkeys(OTHER_LANGUAGES, "javascript"),
+    **dict.fromkeys(("robot", "robotframework"), "robot"),
+    **dict.fromkeys(("applescript", "osascript"), "applescript"),
 }
 _TAGS: Mapping[str, Language] = {
     **dict.fromkeys(("code", "python", "execute", "execute_ipython", "execute_python"), "python"),
@@ -43,6 +47,9 @@ _IN_TEXT = lazy_re(
     r"|```[ \t]*(?P<language>\w+)[^\n`]*\n(?P<fenced>.*?)(?:```|\Z)",
     re.DOTALL,
 )
+_ROBOT_TASKS = lazy_re(
+    r"\s*\*{3} (?:Tasks?|Test Cases?|Settings?|Variables|Keywords?) \*{3}[ \t]*$", re.M
+)
 _FENCE = lazy_re(r"\s*```(?:\w*\n)?(.*?)(?:```\s*)?\Z", re.DOTALL)
 _PROMPT = lazy_re(r"(?m)^[ \t]*\$[ \t]+")
 _PARTS = lazy_re(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -51,6 +58,7 @@ _OF_TOOL: Mapping[str, Language] = {
     **dict.fromkeys(("cmd", "command", "commands"), "shell"),
     **dict.fromkeys(("python", "ipython", "jupyter", "interpreter", "notebook"), "python"),
     **dict.fromkeys(("javascript", "js", "evaluate"), "javascript"),
+    **dict.fromkeys(("applescript", "osascript"), "applescript"),
 }
 _OF_KEY: Mapping[str, Language | None] = {
     **dict.fromkeys(("command", "cmd", "commands", "shell", "keystrokes"), "shell"),
@@ -75,6 +83,8 @@ _MOST_CALLS: Final = 200
 
 def code_in_text(text: str) -> tuple[Code, ...]:
     """Return the pieces of code in a text whose language is known, in order."""
+    if _ROBOT_TASKS.match(text):
+        return (Code("robot", text),)
     blocks: list[Code] = []
     for block in _IN_TEXT.finditer(text):
         name = (block["language"] or "").lower()
@@ -179,6 +189,10 @@ def _calls(
             read = javascript_calls(piece.source)
         case "shell":
             read = shell_calls(piece.source)
+        case "robot":
+            read = robot_calls(piece.source)
+        case "applescript":
+            read = applescript_calls(piece.source)
     if read is None:
         return None
     return tuple(

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from warex.extras import documentation
-from warex.llm.actions.base import Action, Code, CodeCall
+from warex.llm.actions.base import Action, Code, CodeCall, finds_element
 from warex.llm.actions.code_blocks import (
     code_in_text,
     code_in_tool_call,
@@ -30,7 +30,7 @@ from warex.llm.actions.python_code import (
     python_calls,
 )
 from warex.llm.actions.vocabulary import Vocabulary
-from warex.llm.actions.written_calls import written_calls
+from warex.llm.actions.written_calls import ACTION_LABELS, written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict, parse_json
 from warex.text.lazy_pattern import lazy_re
@@ -154,8 +154,8 @@ def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action
         if call.is_command or kind == action_kind_with_arguments(call.name, _json(action)):
             action = call.as_action(call.name)
         # Of ``driver.navigate().refresh()``, the first call does nothing.
-        is_look_up = call.is_receiver and (
-            kind == "look" or (kind == "goto" and not call.arguments)
+        is_look_up = (kind == "look" and (call.is_receiver or finds_element(call.name))) or (
+            kind == "goto" and call.is_receiver and not call.arguments
         )
         is_known_kind = kind is not None or call.is_command
         if is_known_kind and not is_look_up and call.name not in known and _may_act(call):
@@ -173,7 +173,8 @@ def _may_act(call: CodeCall) -> bool:
         return True
     if _SETTINGS.fullmatch(call.name):
         return False
-    if _DISTINCT.fullmatch(call.name.replace("_", "").lower()):
+    bare_name = call.name.replace("_", "").lower().removeprefix("must").removesuffix("async")
+    if _DISTINCT.fullmatch(bare_name):
         return True
     if call.module in sys.stdlib_module_names and not _OF_BROWSERS.fullmatch(call.module):
         return False
@@ -218,5 +219,7 @@ def _kind_of_call(call: ToolCall) -> ActionKind | None:
 def _is_meant(name: str, text: str) -> bool:
     """Whether a name without arguments is called, quoted, or follows ``Action:``."""
     return bool(
-        re.search(rf"\b{name}\(|\"{name}\"|(?i:action|instruction)[\W_]{{0,6}}{name}\b", text)
+        re.search(
+            rf"\b{name}\(|\"{name}\"|(?i:{ACTION_LABELS}|instruction)[\W_]{{0,6}}{name}\b", text
+        )
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from warex.llm.actions.base import CodeCall, Context, inner_context
+from warex.llm.actions.base import CodeCall, Context, finds_element, inner_context
 from warex.text.lazy_pattern import lazy_re
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _DEEPEST_FUNCTION = 4
 _LONGEST_VALUE = 4000
 _DECLARED = ("function_declaration", "generator_function_declaration", "method_definition")
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
+_WRAPPERS = ("await_expression", "parenthesized_expression", "non_null_expression")
 _IDENTIFIER = lazy_re(r"[\w$]+")
 _CONTEXTS: dict[str, Context] = {
     **dict.fromkeys(
@@ -62,6 +63,8 @@ class _Reader:
         """The expressions to which names are bound: ``page.url()``."""
         self._constructors: dict[str, str] = {}
         """The classes of which names are objects: ``XMLHttpRequest``."""
+        self._elements: dict[str, tuple[str, ...]] = {}
+        """The arguments by which the elements of a page were found that names are bound to."""
         self._functions: dict[str, Node] = {}
         self._nodes = 0
         self._depth = 0
@@ -79,6 +82,9 @@ class _Reader:
         kind = node.type
         if kind in ("call_expression", "new_expression"):
             self._call(node, context, is_receiver)
+        elif kind == "if_statement" and _never_holds(node.child_by_field_name("condition")):
+            alternative = node.child_by_field_name("alternative")
+            self._all(() if alternative is None else (alternative,), context)
         elif kind in _DECLARED:
             if (name := node.child_by_field_name("name")) is not None:
                 self._functions[_source(name)] = node
@@ -119,12 +125,29 @@ class _Reader:
             self._values.pop(name, None)
             self._sources.pop(name, None)
             self._constructors.pop(name, None)
+            for each in _IDENTIFIER.findall(name)[:_DEEPEST]:
+                self._elements.pop(each, None)
+                if element := self._element_arguments(value):
+                    self._elements[each] = element
             if value.type == "new_expression":
                 self._constructors[name] = _chain(value.child_by_field_name("constructor"))[0]
             if text is not None:
                 self._values[name] = text
             elif value.type in ("member_expression", "call_expression", "await_expression"):
                 self._sources[name] = _source(value)
+
+    def _element_arguments(self, value: "Node") -> tuple[str, ...]:
+        """Return by what an expression finds an element; nothing if it finds none."""
+        node: Node | None = value
+        while node is not None and node.type in (*_WRAPPERS, "subscript_expression"):
+            node = node.named_children[0] if node.named_children else None
+        if node is None or node.type != "call_expression":
+            return ()
+        name, _, before = _chain(node.child_by_field_name("function"))
+        arguments = node.child_by_field_name("arguments")
+        if arguments is None or not finds_element(name):
+            return ()
+        return tuple(map(self._text, (*before, *arguments.named_children[:_DEEPEST])))
 
     def _call(self, node: "Node", context: Context, is_receiver: bool) -> None:
         new = node.type == "new_expression"
@@ -150,7 +173,8 @@ class _Reader:
         elif name in self._functions:
             self._enter(name, argument_nodes, context)
         elif name and not new:
-            texts = tuple(map(self._text, (*before, *argument_nodes)))
+            element = self._elements.get(receiver.partition(".")[0], ())
+            texts = (*element, *map(self._text, (*before, *argument_nodes)))
             self.calls.append(
                 CodeCall(
                     name,
@@ -210,6 +234,10 @@ class _Reader:
         return None
 
 
+def _never_holds(condition: "Node | None") -> bool:
+    return condition is not None and _source(condition).strip("() ") == "false"
+
+
 def _joined(parts: Iterable[str | None]) -> str | None:
     known: list[str] = []
     for part in parts:
@@ -234,7 +262,7 @@ def _chain(function: "Node | None") -> tuple[str, str, list["Node"]]:
             if (argument_list := node.child_by_field_name("arguments")) is not None:
                 arguments = [*argument_list.named_children, *arguments]
             node = node.child_by_field_name("function")
-        elif node.type in ("await_expression", "parenthesized_expression", "non_null_expression"):
+        elif node.type in _WRAPPERS:
             node = node.named_children[0] if node.named_children else None
         elif node.type == "subscript_expression":
             node = node.child_by_field_name("object")

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
+from warex.llm.actions.reload_words import says_reload
 from warex.llm.body.lenient_json import as_dict
 from warex.text.lazy_pattern import lazy_re
 
@@ -61,8 +62,10 @@ ELEMENT_ARGUMENTS: Final = frozenset(
 """Names of an argument that says which element of a page a tool is used on."""
 _NAMED_WITHIN = frozenset(("action", "actions", "command", "commands", "code", "script", "method"))
 _INPUT = frozenset(("text", "value", "values", "input", "content", "option"))
+_OPENS = frozenset(("new", "open", "create", "launch"))
+"""Values of ``action`` by which a tool for tabs opens one."""
 _NEW_TAB = frozenset(("tab", "window"))
-_BETWEEN_KEYS = lazy_re(r"[+\s-]+")
+_BETWEEN_KEYS = lazy_re(r"[+,\s-]+")
 _CONTROL = frozenset(
     ("ctrl", "control", "controlleft", "cmd", "command", "meta", "super", "controlormeta")
 )
@@ -102,6 +105,8 @@ def action_kind(name: str) -> ActionKind | None:
     for spelling in (name.lower(), _OF_WHAT.sub("", name.lower())):
         if spelling in _DOES:
             return _DOES[spelling]
+    if says_reload(name.replace("_", " ")):
+        return "reload"
     parts = [part.lower() for part in _PARTS.findall(name)]
     kinds = {_DOES[part] for part in parts if part in _DOES}
     if "go" in parts and not kinds:
@@ -138,9 +143,11 @@ def _kind_of_arguments(arguments: Mapping[str, JsonValue]) -> ActionKind | None:
     None where the arguments name the action themselves.
     """
     names = {name.lower() for name in arguments}
+    texts = [*_texts(dict(arguments))]
+    has_address = any(map(_ADDRESS.fullmatch, texts))
     if names & _NAMED_WITHIN:
-        return None
-    if any(_ADDRESS.fullmatch(text) for text in _texts(dict(arguments))):
+        return "goto" if has_address and arguments.get("action") in _OPENS else None
+    if has_address:
         return "goto"
     if not names & ELEMENT_ARGUMENTS:
         return None
@@ -185,9 +192,9 @@ def _keys(arguments: JsonValue) -> Iterator[str]:
 
 def _pressed(keys: str) -> ActionKind | None:
     """Return what keys such as ``ctrl+r`` do, or None; Shift makes no difference."""
-    bare = keys.lower().strip("<>{}'\" ")
+    bare = keys.lower().strip("<>{}[]'\" ")
     pressed = [
-        re.sub(r"_[lr]$", "", key.strip("'\"").removeprefix("keys."))
+        re.sub(r"_[lr]$", "", key.strip("'\"").removeprefix("keys.").removeprefix("key."))
         for key in _BETWEEN_KEYS.split(bare)
     ]
     modifiers = set(pressed[:-1]) - _SHIFT

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from warex.llm.actions.base import Action, Code
 from warex.llm.actions.code_blocks import code_in_text, code_in_tool_call, read_code
 from warex.llm.actions.vocabulary import Vocabulary
-from warex.llm.actions.written_calls import written_calls
+from warex.llm.actions.written_calls import ACTION_LABELS, written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 from warex.text.lazy_pattern import lazy_re
@@ -140,7 +140,8 @@ _TAGGED = lazy_re(
 )
 _FENCED = lazy_re(r"```(.*?)```", re.DOTALL)
 _LABEL = lazy_re(
-    r"[-*>`# \t]*(?:action|instruction|grounded operation)[ \t]*:[ \t*`]*", re.IGNORECASE
+    rf"[-*>`# \t]*(?:{ACTION_LABELS}|instruction|grounded operation)[ \t]*[:\uff1a][ \t*`]*",
+    re.IGNORECASE,
 )
 _NAME = lazy_re(r"[A-Za-z_]\w*")
 _LINE_REST = lazy_re(r"[ \t`*.;]*(?:(?<=[ \t;])(?:#|//)[^\n]*)?(?=\n|\Z)")

@@ -11,8 +11,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urlencode
 
-from warex.llm.actions.base import CodeCall, Context, inner_context
+from warex.llm.actions.base import CodeCall, Context, finds_element, inner_context
 from warex.text.lazy_pattern import lazy_re
 
 type _Scalar = str | int | float | bool | None
@@ -46,6 +47,7 @@ class Definitions:
     sources: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, str] = field(default_factory=dict)
     functions: Mapping[str, _Function] = field(default_factory=dict)
+    elements: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 NOTHING_DEFINED: Final = Definitions()
@@ -106,6 +108,8 @@ class _Reader:
         self._modules: dict[str, str] = dict(defined.modules)
         """The modules from which names come, directly or as results of calls."""
         self._functions: dict[str, _Function] = dict(defined.functions)
+        self._elements: dict[str, tuple[str, ...]] = dict(defined.elements)
+        """The arguments by which the elements of a page were found that names are bound to."""
         self._nodes = 0
         self._depth = 0
         self._open_functions = 0
@@ -117,6 +121,7 @@ class _Reader:
             _latest(self._sources),
             _latest(self._modules),
             _latest(self._functions),
+            _latest(self._elements),
         )
 
     def block(self, statements: Iterable[ast.AST], context: Context) -> None:
@@ -159,6 +164,8 @@ class _Reader:
                 self.block(node.body, context)
                 self.block(node.handlers, inner_context(context, "handler"))
                 self.block((*node.orelse, *node.finalbody), context)
+            case ast.If() | ast.IfExp() if self._value(node.test) is False:
+                self.block(node.orelse if isinstance(node.orelse, list) else [node.orelse], context)
             case ast.If() | ast.IfExp():
                 self._visit(node.test, context)
                 inner = context if _is_main(node.test) else inner_context(context, "branch")
@@ -209,21 +216,35 @@ class _Reader:
         self._visit(node.value, context)
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             value = self._value(node.value)
+            element = self._element_arguments(node.value)
             if isinstance(target, ast.Name):
                 self._bind(target.id, value, self._module(node.value))
                 if isinstance(node.value, ast.Lambda):
                     self._functions[target.id] = node.value
+                if element:
+                    self._elements[target.id] = element
                 continue
             names = list(_names_in(target))
             elements = value if isinstance(value, list) and len(value) == len(names) else None
             for position, name in enumerate(names):
                 self._bind(name, node if elements is None else elements[position])
 
+    def _element_arguments(self, node: ast.expr) -> tuple[str, ...]:
+        """Return by what an expression finds an element; nothing if it finds none."""
+        while isinstance(node, ast.Await | ast.Subscript | ast.Attribute):
+            node = node.value
+        name, _, before = _chain(node.func) if isinstance(node, ast.Call) else ("", "", [])
+        if not isinstance(node, ast.Call) or not finds_element(name):
+            return ()
+        argument_nodes = (*before, *node.args, *(keyword.value for keyword in node.keywords))
+        return tuple(map(self._text, argument_nodes[:_DEEPEST]))
+
     def _bind(self, name: str, value: _Value | ast.AST, module: str = "") -> None:
         """Bind a name to a value; a node stands for an unknown one."""
         self._values.pop(name, None)
         self._sources.pop(name, None)
-        if isinstance(value, ast.Attribute):
+        self._elements.pop(name, None)
+        if isinstance(value, ast.Attribute | ast.Name):
             self._sources[name] = _source(value)
         elif not isinstance(value, ast.AST):
             self._values[name] = value
@@ -245,17 +266,30 @@ class _Reader:
             self._enter(self._functions[name], node, context)
         elif name and not self._is_data(node.func):
             named = {key.arg: self._text(key.value) for key in node.keywords if key.arg}
+            root, _, rest = receiver.partition(".")
+            element = self._elements.get(root, ())
+            positional = (*element, *map(self._text, before), *map(self._text, node.args))
+            receiver = ".".join(filter(None, (self._sources.get(root, root), rest)))
             self.calls.append(
                 CodeCall(
                     name,
                     receiver,
-                    (*map(self._text, before), *map(self._text, node.args)),
+                    self._with_query(positional, node),
                     named,
                     self._module(node.func),
                     is_receiver=is_receiver,
                     context=context,
                 )
             )
+
+    def _with_query(self, arguments: tuple[str, ...], node: ast.Call) -> tuple[str, ...]:
+        """Return a call's arguments with its ``params`` in the address that comes first."""
+        query = next((self._value(each.value) for each in node.keywords if each.arg == "params"), 0)
+        if not isinstance(query, dict) or not arguments or not arguments[0].startswith("http"):
+            return arguments
+        address, *others = arguments
+        added = urlencode([(str(name), value) for name, value in query.items()])
+        return (f"{address}{'&' if '?' in address else '?'}{added}", *others)
 
     def _passed(self, arguments: Sequence[ast.expr], context: Context) -> None:
         """Read a method of a module that is passed on: ``map(requests.get, urls)``."""

@@ -68,6 +68,11 @@ def _of_command(
     if program in _SHELLS or program == "eval":
         script = " ".join(arguments) if program == "eval" else _script(arguments, command, files)
         yield Code("shell", script, context)
+    elif program == "osascript":
+        lines = [word for at, word in enumerate(arguments) if at and arguments[at - 1] == "-e"]
+        is_javascript = "JavaScript" in arguments
+        script = "\n".join(lines) or command.stdin
+        yield Code("javascript" if is_javascript else "applescript", script, context)
     elif base in _INTERPRETERS:
         yield Code(_INTERPRETERS[base], _script(arguments, command, files), context)
     elif _FOR_ADDRESSES.fullmatch(program):

@@ -3,12 +3,13 @@
 - ``<tool_call>{"name": …, "arguments": …}</tool_call>`` (Hermes, Qwen), with
   ``<arg_key>``/``<arg_value>`` (GLM);
 - ``<invoke name="…"><parameter name="…">…`` (Claude), ``<function=…><parameter=…>…`` (Qwen Coder);
-- ``Action: …`` and ``Action Input: …`` on the next line (ReAct, LangChain);
+- ``Action: …`` and ``Action Input: …`` on the next line (ReAct, LangChain), in many languages;
 - ``{"command": {"name": …, "args": …}}`` as JSON, in a fence, alone or last (AutoGPT), so too
   ``functionCall`` (Gemini), and ``tool_calls`` of a whole message (OpenAI);
 - ``##FUNCTION NAME {…}`` on a line (Agent-E);
 - ``ELEMENT: …``, ``ACTION: …`` and ``VALUE: …`` on lines (SeeAct);
 - ``<browser_action><action>…</action><url>…</url></browser_action>`` (Cline, Roo);
+- the steps of a plan in YAML (``yaml_plans``);
 - ``[TOOL_CALLS][{…}]`` (Mistral), ``<|tool_call_begin|>functions.NAME:0…`` (Kimi).
 """
 
@@ -19,6 +20,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from warex.llm.actions.yaml_plans import plan_steps
 from warex.llm.base import ToolCall
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
 from warex.text.lazy_pattern import lazy_re
@@ -44,9 +46,17 @@ _KIMI = lazy_re(
     r"<\|tool_call_argument_begin\|>(.*?)(?:<\|tool_call_end\|>|\Z)",
     re.DOTALL,
 )
+ACTION_LABELS: Final = (
+    "Action|Aktion|Acci[óo]n|Azione|A[çc][ãa]o|Actie|Akcja"
+    "|Действие|行[动動]|[动動]作|操作|アクション|행동"
+)
+"""What stands before an action, in many languages; one of a regular expression."""
 _REACT = lazy_re(
-    r"^[ \t*]*Action[ \t]*\d*[*]{0,2}:[ \t*`]*([\w.-]{1,80})[ \t*`]*\n+"
-    r"[ \t*]*Action[ \t]*\d*[ \t]*Input[ \t]*\d*[*]{0,2}:[ \t*]*(.*?)(?=^[ \t*]*Observation|\Z)",
+    rf"^[ \t*]*(?:{ACTION_LABELS})[ \t]*\d*[ \t]*[*]{{0,2}}[:\uff1a]"
+    r"[ \t*`]*([\w.-]{1,80})[ \t*`]*\n+"
+    r"[^\n:\uff1a]{0,30}(?:Input|Eingabe|Entr[ée]e|Entrada|Invoer|Ввод|[输輸]入|入力|입력)"
+    r"[^\n:\uff1a]{0,30}[:\uff1a][ \t*]*(.*?)"
+    r"(?=^[ \t*]*(?:Observation|Beobachtung|Observaci[óo]n|[观観]察)|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 
@@ -172,6 +182,7 @@ _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
     _in_object,
     _element_action,
     _elements,
+    plan_steps,
 )
 
 

@@ -33,7 +33,7 @@ def defence_of(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if value not in _BY_NAME:
-        raise ValueError(f"{no_such_defence(value)}; or give a table with name and text")
+        raise ValueError(no_such_defence(value, "give a table with name and text"))
     return _BY_NAME[value]
 
 
@@ -46,7 +46,7 @@ def find_defence(source: str) -> Defence:
         return _BY_NAME[source]
     path = Path(source)
     if not path.suffix and not path.is_file():
-        raise InputError(f"{no_such_defence(source)}; or give a file with a text")
+        raise InputError(no_such_defence(source, "give a file with a text"))
     try:
         text = read_text_file(path).strip()
     except OSError as error:
@@ -61,7 +61,7 @@ def find_defence(source: str) -> Defence:
         raise InputError(f"the text of the defence {source}: {why}") from None
 
 
-def no_such_defence(name: str) -> str:
-    """Return the error for an unknown name, with the known ones."""
-    guess = did_you_mean(name, _BY_NAME) or "."
-    return f"there is no defence {name!r}{guess} There are: {', '.join(_BY_NAME)}"
+def no_such_defence(name: str, or_else: str = "") -> str:
+    """Return the error for an unknown name: the nearest, else all and what may stand there too."""
+    allowed = f"; there are: {', '.join(_BY_NAME)}{or_else and f'; or {or_else}'}"
+    return f"there is no defence {name!r}{did_you_mean(name, _BY_NAME) or allowed}"

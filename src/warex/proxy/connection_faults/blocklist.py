@@ -25,8 +25,10 @@ from warex.linux.nftables import BlocklistEntry, PacketEnds
 from warex.proxy.connection_faults.packet_faults import PacketFaults
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.passed_sockets import PassedSockets
-from warex.scenarios import Injector, PlannedInjection, Rule
+from warex.scenarios import Injector, PlannedInjection, Rule, TryOutcome
+from warex.scenarios.origins import ConnectionTarget
 from warex.text.latest import Latest
+from warex.traces import MissReason
 
 _POLL_SECONDS: Final = 0.05
 """Seconds between two updates while a rule concerns connections: its windows begin and end."""
@@ -120,7 +122,7 @@ class ConnectionBlocklist:
 
     def update(self) -> None:
         """Set the blocklist to what the next connection tries should meet."""
-        if self._injector.task_ended:
+        if self._injector.arming.task_ended:
             self._packets.stop()
         targets = self._targets() if self._concern_connections() else ()
         self._install(tuple(entry for each in targets for entry in self._entries_for(*each)))
@@ -161,9 +163,14 @@ class ConnectionBlocklist:
         self, host: str, addresses: tuple[str, ...], everywhere: bool
     ) -> Iterator[BlocklistEntry]:
         now = self._clock.now()
-        elsewhere = self._injector.connection_block(host, None, now) if everywhere else None
-        for port in self._injector.blocklist_ports(host):
-            how = self._injector.connection_block(host, port, now)
+        rules = self._injector.connections
+
+        def outcome(port: int | None) -> TryOutcome | None:
+            return rules.next_outcome(ConnectionTarget.of("connect", host, port), now)
+
+        elsewhere = outcome(None) if everywhere else None
+        for port in rules.ports_with_own_block(host):
+            how = outcome(port)
             if how is not None or elsewhere is not None:
                 yield from (BlocklistEntry(address, port, how or "pass") for address in addresses)
         if elsewhere is not None:
@@ -172,8 +179,8 @@ class ConnectionBlocklist:
     def _is_concerned(self, host: str) -> bool:
         """Whether the rules may ever block a host."""
         if host not in self._concerned:
-            ports = self._injector.blocklist_ports(host)
-            self._concerned[host] = bool(ports) or self._injector.concerns("connect", host, None)
+            rules, target = self._injector.connections, ConnectionTarget.of("connect", host, None)
+            self._concerned[host] = bool(rules.ports_with_own_block(host)) or rules.concerns(target)
         return self._concerned[host]
 
     def _install(self, entries: tuple[BlocklistEntry, ...]) -> None:
@@ -219,11 +226,11 @@ class ConnectionBlocklist:
             self._tries.settle(*injections, delivered=True)
         self.update()
 
-    def _settle(self, pending: _BlockedTry, missed: str | None, now: float) -> None:
+    def _settle(self, pending: _BlockedTry, missed: MissReason | None, now: float) -> None:
         self._tries.settle(
             *pending.injections,
             delivered=missed is None,
-            reason=missed or "",
+            reason=missed or "client_gone",
             waited_s=now - pending.since,
         )
         pending.injections = ()
@@ -233,8 +240,7 @@ class ConnectionBlocklist:
         name = self._names.name_of(address)
         if name is not None:
             return name
-        if ipaddress.ip_address(address).is_loopback and self._injector.concerns(
-            "connect", "localhost", port
-        ):
+        local = ConnectionTarget.of("connect", "localhost", port)
+        if ipaddress.ip_address(address).is_loopback and self._injector.connections.concerns(local):
             return "localhost"
         return address

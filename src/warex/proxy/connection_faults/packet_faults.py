@@ -19,6 +19,7 @@ from warex.linux.nftables import PacketEnds, PacketEntry
 from warex.proxy.connection_faults.held_packets import HeldPackets
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import PlannedInjection, Rule
+from warex.traces import MissReason
 
 
 class _Connection(Struct, frozen=True):
@@ -111,7 +112,7 @@ class PacketFaults:
         for effect in _reordering(injection):
             self._delayed.begin((entry.address, entry.port), effect, overtaken)
 
-    def _settle(self, connection: _Connection, missed: str) -> None:
+    def _settle(self, connection: _Connection, missed: MissReason) -> None:
         self._delayed.end((connection.entry.address, connection.entry.port))
         injections = (*connection.lossy, *connection.reordered)
         self._tries.settle(*injections, delivered=False, reason=missed)

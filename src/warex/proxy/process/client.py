@@ -41,10 +41,9 @@ class Proxy:
     token: str
     pid: int
     host: str = "127.0.0.1"
-    broken: str | None = None
-    """Why the trial is void, if it is."""
-    died: bool = False
-    """Whether it is void because the process was ended from outside."""
+    void: TrialVoid | MachineError | None = None
+    """Why the trial is void, if it is: the MachineError of a trace that cannot be written, a
+    ProcessDied if the process was ended from outside, or another TrialVoid."""
     summary: "TrafficSummary | None" = None
     """The traffic, once the proxy has shut down regularly."""
     learned: tuple[str, ...] = field(repr=False, default=())
@@ -57,6 +56,11 @@ class Proxy:
         """The URL of the proxy for clients."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
+
+    @property
+    def broken(self) -> str | None:
+        """Why the trial is void, in a sentence."""
+        return None if self.void is None else str(self.void)
 
     def call(self, method: str, path: str, body: "JsonValue" = None) -> Any:
         """Call the control API; raise InputError if it refuses, TrialVoid if it does not answer."""
@@ -92,7 +96,7 @@ class Proxy:
                 with suppress(ProcessLookupError):
                     os.kill(self.pid, signal.SIGKILL)
                 self._listener.join()
-                self.broken = self.broken or "the proxy did not end and was killed"
+                self.void = self.void or TrialVoid("the proxy did not end and was killed")
         self._channel.close()
 
 
@@ -182,20 +186,18 @@ def start_proxy(
                 match _read(line):
                     case {"kind": "notice", "sentence": sentence}:
                         notice(sentence)
-                    case {"kind": "broken", "reason": reason}:
-                        proxy.broken = reason
-                    case {"kind": "failed", "sentence": sentence}:
-                        proxy.broken = sentence
-                    case {"kind": "ended", "broken": reason, "saw": summary}:
+                    case {"kind": "broken" | "failed", "sentence": sentence, "exit_code": code}:
+                        cause = MachineError if code == MachineError.exit_code else TrialVoid
+                        proxy.void = cause(sentence)
+                    case {"kind": "ended", "saw": summary}:
                         in_order = True
-                        proxy.broken = proxy.broken or reason
                         proxy.summary = summary
                     case {"kind": "learned", "secrets": secrets}:
                         proxy.learned = tuple(map(str, secrets))
                     case _:
                         pass
-        if not in_order and proxy.broken is None:
-            proxy.broken, proxy.died = "the proxy died before the trial's end", True
+        if not in_order and proxy.void is None:
+            proxy.void = ProcessDied("the proxy died before the trial's end")
         on_end()
 
     proxy._listener = threading.Thread(target=listen, name="proxy listener", daemon=True)

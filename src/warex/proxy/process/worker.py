@@ -90,6 +90,9 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     def send(kind: str, **what: JsonValue) -> None:
         writer.write(json.dumps({"kind": kind, **what}).encode() + b"\n")
 
+    def send_error(kind: str, error: WarexError) -> None:
+        send(kind, sentence=str(error), exit_code=error.exit_code)
+
     warnings = logging.getLogger("warex")
     # Without a handler, the lane would print them beside the agent's output.
     warnings.addHandler(_Notices(lambda sentence: send("notice", sentence=sentence)))
@@ -103,7 +106,7 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
         # Bind first, so that a port in use leaves no partial trace behind.
         listener = bind_control(config.control_port)
         async with run_lane(config, passed) as running:
-            running.recorder.on_broken = lambda reason: send("broken", reason=reason)
+            running.recorder.on_broken = lambda cause: send_error("broken", cause)
             # Each sentence is sent only once.
             running.lane.on_notice = cache(lambda sentence: send("notice", sentence=sentence))
             running.recorder.traffic.notices = running.lane.on_notice
@@ -115,16 +118,15 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
 
                     if last := tasks_required(config.schedule):
                         send("notice", sentence=_TASKS.format(last))
-                if running.recorder.broken is not None:
-                    send("broken", reason=running.recorder.broken)
+                if running.recorder.void is not None:
+                    send_error("broken", running.recorder.void)
                 await reader.read()
         saw: JsonValue = json.loads(json.dumps(running.recorder.summary()))
-        send("ended", broken=running.recorder.broken, saw=saw)
+        send("ended", saw=saw)
     except WarexError as error:
-        send("failed", sentence=str(error), exit_code=error.exit_code)
+        send_error("failed", error)
     except Exception as error:  # noqa: BLE001 - the last place that can report to the caller
-        sentence = f"the proxy broke: {type(error).__name__}: {error}"
-        send("failed", sentence=sentence, exit_code=WarexError.exit_code)
+        send_error("failed", WarexError(f"the proxy broke: {type(error).__name__}: {error}"))
     if running is not None and (learned := running.recorder.redactor.learned.values()):
         send("learned", secrets=[*learned])
     try:

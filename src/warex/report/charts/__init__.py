@@ -2,9 +2,8 @@
 
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.conditions import delivery, delta, recovery, reloads, success
+from warex.report.charts.conditions import delivery, delta, effort, recovery, reloads, success
 from warex.report.charts.dose_response import dose
-from warex.report.charts.effort import effort
 from warex.report.charts.sites import sites
 from warex.report.charts.svg import Chart
 from warex.report.charts.tradeoff import tradeoff

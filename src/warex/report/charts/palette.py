@@ -51,17 +51,3 @@ for _colours in (LIGHT, DARK):
 def css_variables(of: dict[str, str]) -> str:
     """Return the colours as CSS custom properties."""
     return " ".join(f"--{name}: {colour};" for name, colour in of.items())
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours (``#rrggbb``), 1 to 21, as WCAG 2.2 defines it."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -6,7 +6,7 @@ from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.tabulate import Table
 from warex.report.charts.svg import Chart, rect, shortened, text, width_of
-from warex.report.tables.standard import heat_class, site_rates
+from warex.report.tables.sites import heat_class, site_rates
 from warex.report.text import formatting
 
 _CELL = (58.0, 24.0)

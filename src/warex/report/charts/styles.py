@@ -4,44 +4,34 @@ Conditions without faults are grey: ``no-proxy``, ``clean`` and controls.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
-from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.tabulate import Table
 from warex.report.charts.bars import ChartGroup, ChartRow
 from warex.report.charts.palette import HUES
-from warex.report.text import formatting
+from warex.report.charts.svg import Style
 from warex.traces import NO_PROXY
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionStyle:
-    """A condition's hue, and whether it is hatched."""
-
-    hue: int
-    hatched: bool = False
-
-
-def condition_styles(table: Table) -> Mapping[str, ConditionStyle]:
+def condition_styles(table: Table) -> Mapping[str, Style]:
     """Return each condition's style; one whose scenario has no name is a scenario of its own."""
     hues: dict[str, int] = {}
-    styles: dict[str, ConditionStyle] = {}
+    styles: dict[str, Style] = {}
     for row in table.rows:
         if row.condition in styles and row.exposure is None:
             continue
         hatched = row.condition == NO_PROXY or row.defence is not None
         if row.scenario is None and row.exposure is None:
-            styles[row.condition] = ConditionStyle(0, hatched)
+            styles[row.condition] = Style(0, hatched)
             continue
         hue = hues.setdefault(row.scenario or row.condition, 1 + len(hues) % (HUES - 1))
-        styles[row.condition] = ConditionStyle(hue, hatched)
+        styles[row.condition] = Style(hue, hatched)
     return styles
 
 
 def groups(
-    run: Run, table: Table, entry: Callable[[ConditionRow, ConditionStyle], ChartRow | None]
+    run: Run, table: Table, entry: Callable[[ConditionRow, Style], ChartRow | None]
 ) -> tuple[ChartGroup, ...]:
     """Return a group for each agent with an entry for each of its rows that has one."""
     style = condition_styles(table)
@@ -57,15 +47,3 @@ def groups(
 def cost_axis_title(rows: Iterable[ConditionRow]) -> str:
     """Return the title of an axis of cost."""
     return f"US dollars per trial{', as if paid' if any(row.as_if for row in rows) else ''}"
-
-
-def rate_entry(row: ConditionRow, rate: Rate, style: ConditionStyle) -> ChartRow:
-    """Return a row's entry for one of its rates, with its interval where it has one."""
-    return ChartRow(
-        row.condition,
-        rate.value,
-        formatting.rate_percent(rate, interval=False),
-        rate.interval if rate.n else None,
-        style.hue,
-        style.hatched,
-    )

@@ -4,7 +4,7 @@ Shapes carry classes, never colours: in the report they take the page's light or
 file of its own a figure brings them along (light, as paper is).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import floor, log10
@@ -17,6 +17,19 @@ SHAPES = ("circle", "square", "triangle", "diamond", "cross", "nabla", "bar", "s
 
 _LETTER = 0.61
 """Mean width of a letter, in font sizes: nothing here can measure text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The style of a bar or a mark: its hue, and whether it is hatched (a mark: hollow)."""
+
+    hue: int
+    hatched: bool = False
+
+    @property
+    def mark_class(self) -> str:
+        """The class of a mark."""
+        return f"hollow pen-{self.hue}" if self.hatched else f"fill-{self.hue}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +138,14 @@ def path(points: list[tuple[float, float]], look: str) -> str:
     return f'<path class="{look}" fill="none" d="M{steps}"/>'
 
 
-def bar(
-    chart: str, box: tuple[float, float, float, float], hue: int, hatched: bool, tip: str = ""
-) -> str:
+def bar(chart: str, box: tuple[float, float, float, float], style: Style, tip: str = "") -> str:
     """Draw a bar (x, y, width, height); a hatched one needs the figure's name for its pattern."""
     x, y, width, height = box
-    if not hatched:
-        return rect(x, y, width, height, f"bar fill-{hue}", tip)
-    edge = rect(x, y, width, height, f"bar tint-{hue} pen-{hue}", tip)
+    if not style.hatched:
+        return rect(x, y, width, height, f"bar fill-{style.hue}", tip)
+    edge = rect(x, y, width, height, f"bar tint-{style.hue} pen-{style.hue}", tip)
     size = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
-    return f'{edge}<rect {size} fill="url(#{chart}-hatch-{hue})" pointer-events="none"/>'
-
-
-def mark_class(hue: int, hollow: bool) -> str:
-    """Return the class of a mark."""
-    return f"hollow pen-{hue}" if hollow else f"fill-{hue}"
+    return f'{edge}<rect {size} fill="url(#{chart}-hatch-{style.hue})" pointer-events="none"/>'
 
 
 def mark(shape: int, x: float, y: float, look: str, tip: str = "", r: float = 5) -> str:
@@ -176,8 +182,9 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [round(tick, 12) for tick in ticks]
 
 
-def arrange(name: str, title: str, words: str, charts: list[Chart], columns: int) -> Chart:
+def arrange(name: str, title: str, charts: Sequence[Chart], columns: int) -> Chart:
     """Return one figure of several, in rows of ``columns``."""
+    words = " ".join(f"{chart.title}: {chart.description}" for chart in charts)
     gap = 24.0
     wide = max(chart.width for chart in charts)
     tall = max(chart.height for chart in charts)

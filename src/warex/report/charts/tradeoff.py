@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import hatch_legend
+from warex.report.charts.plot import SUCCESS, Plot, hatch_legend, linear_axis
 from warex.report.charts.styles import condition_styles, cost_axis_title
-from warex.report.charts.svg import Chart, line, mark, mark_class, shortened, text, ticks, width_of
+from warex.report.charts.svg import Chart, mark, shortened, text, width_of
 from warex.report.tables.columns import text as written
 from warex.report.text import formatting
 
@@ -29,29 +29,15 @@ def tradeoff(run: Run, table: Table) -> Chart:
     styles = condition_styles(table)
     agents = [agent for agent in run.agents if any(row.agent == agent for row in shown)]
     conditions = [c for c in run.conditions if any(row.condition == c for row in shown)]
-    marks = ticks(0, max((_cost(row) for row in shown), default=1.0))
-
-    def x(usd: float) -> float:
-        return _LEFT + usd / marks[-1] * (_WIDTH - _LEFT - _RIGHT)
-
-    def y(share: float) -> float:
-        return _HEIGHT - _FOOT - share * (_HEIGHT - _FOOT - _TOP)
-
-    body = []
-    for tick in marks:
-        body.append(line(x(tick), y(0), x(tick), y(1), "axis" if tick == 0 else "grid"))
-        body.append(text(x(tick), y(0) + 16, f"{tick:g}", "faint", "middle"))
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        body.append(line(_LEFT, y(share), x(marks[-1]), y(share), "grid" if share else "axis"))
-        body.append(text(_LEFT - 8, y(share) + 4, f"{100 * share:.0f}", "faint", "end"))
-    title = f"{cost_axis_title(shown)} (upwards: success, %)"
-    body.append(text(_WIDTH / 2, _HEIGHT - 10, title, "soft", "middle"))
-    places = [(x(_cost(row)), y(row.success.value or 0)) for row in shown]
+    most = max((_cost(row) for row in shown), default=1.0)
+    axis = linear_axis(cost_axis_title(shown), 0, most, about=5)
+    plot = Plot(_LEFT, _WIDTH - _RIGHT, _TOP, _HEIGHT - _FOOT, axis, up=SUCCESS)
+    body = list(plot.axes())
+    places = [(plot.x(_cost(row)), plot.y(row.success.value or 0)) for row in shown]
     taken: list[_Box] = [(left - 7, top - 7, 14, 14) for left, top in places]
     for row, at in zip(shown, places, strict=True):
         style = styles[row.condition]
-        look = mark_class(style.hue, style.hatched)
-        body.append(mark(agents.index(row.agent), *at, look, _words(row)))
+        body.append(mark(agents.index(row.agent), *at, style.mark_class, _words(row)))
         body.append(_label(str(1 + conditions.index(row.condition)), at, taken))
     height = _HEIGHT + 6
     legend = [(mark(place, 12, 0, "fill-0"), agent) for place, agent in enumerate(agents)] + [

@@ -77,8 +77,8 @@ def _trial_end(trial: TrialRecord) -> tuple[CaseEnd, str]:
     match trial.outcome:
         case Counted() if trial.solved:
             return "passed", ""
-        case Counted(score=score, ending=ending):
-            return "failed", f"not solved: score {score:g}, {ending}"
+        case Counted(score=score) as counted:
+            return "failed", f"not solved: score {score:g}, {counted.summary}"
         case Unscored() as unscored:
             return "skipped", unscored.summary
         case Void(reason=reason):

@@ -15,8 +15,8 @@ from warex.analysis.run.load import Run
 from warex.analysis.table.conclusions import conclusions
 from warex.analysis.table.tabulate import Table, tabulate
 from warex.report.charts import charts
+from warex.report.charts.conditions import effort_panels
 from warex.report.charts.dose_response import dose_panels
-from warex.report.charts.effort import panels
 from warex.report.charts.palette import DARK, HEAT_STEPS, LIGHT, css_variables
 from warex.report.charts.svg import Chart, inline, style
 from warex.report.tables.columns import CONDITION, column
@@ -92,7 +92,7 @@ def render_html(run: Run, table: Table) -> str:
 def _charts_by_name(run: Run, table: Table) -> Mapping[str, list[dict[str, object]]]:
     """Return the figures of the page; panels that share a file are separate here."""
     apart: dict[str, Iterable[Chart]] = {
-        "effort": panels(run, table),
+        "effort": effort_panels(run, table),
         "doses": dose_panels(run, table),
     }
     by_name: dict[str, list[dict[str, object]]] = defaultdict(list)

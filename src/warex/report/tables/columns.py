@@ -6,6 +6,8 @@ own column.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from warex.analysis.metrics.metric import Bare, Metric, Names, PassK, Unit, columns_of, values_of
@@ -36,12 +38,13 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The title and the definition of a column."""
+    """A column of a table: its title, its definition, and its cell in a row."""
 
     title: str
     definition: str
     csv_keys: tuple[str, ...]
     """Names of its plain values in CSV."""
+    cell: Callable[[Any], Cell]
     is_text: bool = False
 
 
@@ -55,26 +58,51 @@ def number_cell[T: (int, float)](number: T | None, write: Callable[[T], str] = s
     return Cell(formatting.UNKNOWN if number is None else write(number), (number,))
 
 
-def rate_cell(of: Rate | None, *, interval: bool = False) -> Cell:
-    """Return a cell with a rate, optionally with its interval."""
-    words = formatting.UNKNOWN if of is None else formatting.rate_percent(of, interval=interval)
-    return Cell(words, values_of(of, Rate))
+def text_column(title: str, meaning: str, path: str = "", key: str = "") -> Column:
+    """Return a column of text: of the attribute ``path`` of a row, by default named as its title.
+
+    ``key``, by default the title, names it in CSV.
+    """
+    read = attrgetter(path or title)
+    return Column(title, meaning, (key or title,), lambda row: text_cell(read(row)), is_text=True)
 
 
-def difference_cell(of: Delta | None, n: int | None = None) -> Cell:
-    """Return a cell with a difference in points, and its pairs if they are not ``n``."""
-    pairs = count_noun(of.pairs, "pair") if of is not None and of.pairs != n else ""
-    return Cell(formatting.delta(of), values_of(of, Delta), pairs)
+def number_column(
+    path: str, title: str, meaning: str, write: Callable[[Any], str] = str, key: str = ""
+) -> Column:
+    """Return a column of numbers: of an attribute such as ``slope`` or ``series.slope``.
+
+    ``key``, by default the attribute's own name, names it in CSV.
+    """
+    read, key = attrgetter(path), key or _last(path)
+    return Column(title, meaning, (key,), lambda row: number_cell(read(row), write))
 
 
-def text_column(title: str, meaning: str) -> Column:
-    """Return a column of text."""
-    return Column(title, meaning, (title,), is_text=True)
+def rate_column(path: str, title: str, meaning: str, *, interval: bool = False) -> Column:
+    """Return a column of rates, optionally with their intervals."""
+    read = attrgetter(path)
+
+    def cell(row: object) -> Cell:
+        rate = read(row)
+        return Cell(formatting.rate_percent(rate, interval=interval), values_of(rate, Rate))
+
+    return Column(title, meaning, tuple(columns_of(_last(path), Rate)), cell)
 
 
-def figure_column(title: str, meaning: str, key: str, kind: type) -> Column:
-    """Return a column for figures of a kind; ``key`` names its plain values."""
-    return Column(title, meaning, tuple(columns_of(key, kind)))
+def difference_column(path: str, title: str, meaning: str, *, pairs: bool = True) -> Column:
+    """Return a column of differences in points, with the numbers of their pairs if asked."""
+    read = attrgetter(path)
+
+    def cell(row: object) -> Cell:
+        delta = read(row)
+        subtext = count_noun(delta.pairs, "pair") if delta is not None and pairs else ""
+        return Cell(formatting.delta(delta), values_of(delta, Delta), subtext)
+
+    return Column(title, meaning, tuple(columns_of(_last(path), Delta)), cell)
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
 
 
 CONDITION = text_column(
@@ -85,7 +113,9 @@ CONDITION = text_column(
 def column(metric: Metric[Any]) -> Column:
     """Return the column of a metric, with the values of metrics beside it."""
     keys = (key for each in (metric, *_extra_metrics(metric)) for key in each.columns)
-    return Column(metric.label, metric.definition, tuple(keys), metric.is_text)
+    return Column(
+        metric.label, metric.definition, tuple(keys), partial(cell, metric), metric.is_text
+    )
 
 
 def cell(metric: Metric[Any], row: ConditionRow) -> Cell:
@@ -94,18 +124,19 @@ def cell(metric: Metric[Any], row: ConditionRow) -> Cell:
     return Cell(text(metric, row), tuple(values), ", ".join(_small_print(metric, row)))
 
 
-def text(metric: Metric[Any], row: ConditionRow) -> str:
-    """Return the text of a row's figure."""
+def text(metric: Metric[Any], row: ConditionRow, *, interval: bool = True) -> str:
+    """Return the text of a row's figure; with ``interval``, its interval if the metric shows it."""
     figure = metric.of(row)
+    interval = interval and metric.shows_interval
     match figure:
         case None:
             return formatting.UNKNOWN
         case Rate():
-            return formatting.rate_percent(figure, interval=metric.shows_interval)
+            return formatting.rate_percent(figure, interval=interval)
         case Delta():
-            return formatting.delta(figure, interval=metric.shows_interval)
+            return formatting.delta(figure, interval=interval)
         case Mean():
-            ends = figure.interval if metric.shows_interval else None
+            ends = figure.interval if interval else None
             span = [formatting.amount(end, metric.unit) for end in ends or ()]
             words = _amount(figure.value, metric.unit, row)
             return f"{words} [{', '.join(span)}]" if span else words

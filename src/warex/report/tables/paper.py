@@ -4,8 +4,10 @@ Rows, columns and units are the paper's. Δ is relative, as there: -70 means tha
 under ``clean`` is lost. A condition that the paper does not have keeps its own name.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
 
 from warex.analysis.metrics.metric import Metric
 from warex.analysis.metrics.row import ConditionRow
@@ -14,7 +16,7 @@ from warex.analysis.stats.estimates import Mean
 from warex.analysis.table.tabulate import Table, TabulatedRun
 from warex.report.tables.columns import Cell, Column, number_cell
 from warex.report.tables.sheet import Sheet, TableBlock
-from warex.report.text.formatting import UNKNOWN
+from warex.report.text.formatting import UNKNOWN, points
 from warex.traces import CLEAN, NO_PROXY
 
 PAPER_FAULT_NAMES = {
@@ -26,40 +28,16 @@ PAPER_FAULT_NAMES = {
 PAPER_DEFENCE = "refresh"
 """The defence of its Appendix C."""
 
-_ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of the table: a row, with what identifies it."""
 
-def _column(metric: Metric[Any]) -> Column:
-    """Return a metric's column without the interval, as in the paper."""
-    more = ("_low", "_high", "_median")
-    keys = tuple(key for key in metric.columns if not key.endswith(more))
-    return Column(f"{metric.label}{_ARROWS[metric.better]}", metric.definition, keys)
-
-
-_COLUMNS = (
-    Column(
-        "benchmark / fault",
-        "In the paper's words where the condition is one of the paper's.",
-        ("run", "benchmark", "agent", "condition", "fault"),
-        True,
-    ),
-    *(
-        _column(metric)
-        for metric in (
-            ConditionRow.success,
-            ConditionRow.latency_s,
-            ConditionRow.input_tokens,
-            ConditionRow.output_tokens,
-            ConditionRow.steps,
-        )
-    ),
-    Column("Δ succ. (%)", "Success over that of clean, minus 1, in percent.", ("relative_change",)),
-    Column(
-        "95 % interval",
-        "Of Δ, over tasks; the paper gives none.",
-        ("relative_change_low", "relative_change_high"),
-    ),
-)
+    run: Path
+    benchmark: str
+    fault: str
+    """The paper's name of the condition, where it is one of the paper's."""
+    row: ConditionRow
 
 
 def paper_sheet(runs: Sequence[TabulatedRun]) -> Sheet:
@@ -88,12 +66,12 @@ def _blocks(run: Run, table: Table) -> Iterator[tuple[TableBlock, str]]:
         benchmark = _benchmark(run, agent)
         rows = _in_order([row for row in table.of(agent) if row.n])
         names = [_fault(row) for row in rows]
-        lines = []
-        for row, name in zip(rows, names, strict=True):
-            fault = name if names.count(name) == 1 else row.condition
-            first = Cell(fault, (str(run.path), benchmark, agent, row.condition, fault))
-            lines.append((first, *_figures(row)))
-        yield TableBlock(f"{benchmark}, {agent}", tuple(lines)), str(run.path)
+        lines = [
+            _Line(run.path, benchmark, name if names.count(name) == 1 else row.condition, row)
+            for row, name in zip(rows, names, strict=True)
+        ]
+        cells = (tuple(column.cell(line) for column in _COLUMNS) for line in lines)
+        yield TableBlock(f"{benchmark}, {agent}", tuple(cells)), str(run.path)
 
 
 def _benchmark(run: Run, agent: str) -> str:
@@ -126,33 +104,67 @@ def _fault(row: ConditionRow) -> str:
     return f"{fault} - Fixed" if row.defence else fault
 
 
-def _figures(row: ConditionRow) -> Iterator[Cell]:
-    share = row.success.value
-    yield Cell(
-        UNKNOWN if share is None else f"{share:.3f}",
-        (share, row.success.n if share is not None else None),
-    )
-    yield number_cell(_value(row.latency_s), "{:.2f}".format)
-    yield number_cell(_value(row.input_tokens), _thousands)
-    yield number_cell(_value(row.output_tokens), _thousands)
-    yield number_cell(_value(row.steps), "{:.1f}".format)
-    ratio = row.r_fault
-    yield number_cell(None if ratio is None else ratio.value - 1, _percent)
-    low, high = (ratio.interval if ratio else None) or (None, None)
-    if low is None or high is None:
-        yield Cell(UNKNOWN, (None, None))
-    else:
-        yield Cell(f"[{_percent(low - 1)}, {_percent(high - 1)}]", (low - 1, high - 1))
+def _success_cell(of: _Line) -> Cell:
+    share, n = of.row.success.value, of.row.success.n
+    return Cell(UNKNOWN, (None, None)) if share is None else Cell(f"{share:.3f}", (share, n))
 
 
-def _value(mean: Mean | None) -> float | None:
-    return mean.value if mean else None
+def _interval_cell(of: _Line) -> Cell:
+    ratio = of.row.r_fault
+    if ratio is None or ratio.interval is None:
+        return Cell(UNKNOWN, (None, None))
+    low, high = (end - 1 for end in ratio.interval)
+    return Cell(f"[{points(low)}, {points(high)}]", (low, high))
+
+
+def _mean_column(metric: Metric[Mean], write: Callable[[float], str]) -> Column:
+    """Return a mean's column without its interval, as in the paper."""
+
+    def cell(of: _Line) -> Cell:
+        mean = metric.of(of.row)
+        return number_cell(mean.value if mean else None, write)
+
+    return Column(_title(metric), metric.definition, (metric.key,), cell)
+
+
+def _title(metric: Metric[Any]) -> str:
+    return metric.label + {"higher": " ↑", "lower": " ↓", None: ""}[metric.better]
 
 
 def _thousands(tokens: float) -> str:
     return f"{tokens / 1000:.1f}k" if tokens >= 1000 else f"{tokens:.1f}"
 
 
-def _percent(share: float) -> str:
-    # Rounded to an integer first, to avoid -0.
-    return f"{round(100 * share):+d}"
+_COLUMNS: Final[tuple[Column, ...]] = (
+    Column(
+        "benchmark / fault",
+        "In the paper's words where the condition is one of the paper's.",
+        ("run", "benchmark", "agent", "condition", "fault"),
+        lambda it: Cell(
+            it.fault, (str(it.run), it.benchmark, it.row.agent, it.row.condition, it.fault)
+        ),
+        is_text=True,
+    ),
+    Column(
+        _title(ConditionRow.success),
+        ConditionRow.success.definition,
+        ("success", "success_n"),
+        _success_cell,
+    ),
+    _mean_column(ConditionRow.latency_s, "{:.2f}".format),
+    _mean_column(ConditionRow.input_tokens, _thousands),
+    _mean_column(ConditionRow.output_tokens, _thousands),
+    _mean_column(ConditionRow.steps, "{:.1f}".format),
+    Column(
+        "Δ succ. (%)",
+        "Success over that of clean, minus 1, in percent.",
+        ("relative_change",),
+        lambda it: number_cell(it.row.r_fault and it.row.r_fault.value - 1, points),
+    ),
+    Column(
+        "95 % interval",
+        "Of Δ, over tasks; the paper gives none.",
+        ("relative_change_low", "relative_change_high"),
+        _interval_cell,
+    ),
+)

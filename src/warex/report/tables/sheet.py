@@ -1,7 +1,8 @@
 """One table of a report, independent of its format."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from warex.report.tables.columns import Cell, Column
 
@@ -44,6 +45,21 @@ class Sheet:
         return not any(block.lines for block in self.blocks)
 
 
-def blocks(lines: Mapping[str, list[tuple[Cell, ...]]]) -> tuple[TableBlock, ...]:
-    """Return a block for each agent that has lines."""
-    return tuple(TableBlock(agent, tuple(here)) for agent, here in lines.items() if here)
+class Row(Protocol):
+    """A row of a table, in the block of its agent."""
+
+    @property
+    def agent(self) -> str:
+        """The agent's name."""
+
+
+def sheet_of(
+    name: str, title: str, note: str, columns: Iterable[Column], rows: Iterable[Row]
+) -> Sheet:
+    """Return a table with a line for each row, in the order of the rows."""
+    columns = tuple(columns)
+    lines: dict[str, list[tuple[Cell, ...]]] = {}
+    for row in rows:
+        lines.setdefault(row.agent, []).append(tuple(column.cell(row) for column in columns))
+    blocks = (TableBlock(agent, tuple(of)) for agent, of in lines.items())
+    return Sheet(name, title, note, columns, tuple(blocks))

@@ -1,15 +1,16 @@
 """The heat map of tasks by condition, with links to trials."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from warex.analysis.run.load import Run
 from warex.analysis.trial.record import TrialRecord
-from warex.report.tables.columns import Cell, Column, text_cell, text_column
-from warex.report.tables.sheet import Sheet, blocks
-from warex.report.tables.standard import heat_class, site_by_task
+from warex.report.tables.columns import Cell, Column, text_column
+from warex.report.tables.sheet import Sheet, sheet_of
+from warex.report.tables.sites import heat_class, site_by_task
 from warex.report.text import formatting
 from warex.report.text.outcomes import describe_recovery
 from warex.text.english import count_noun
@@ -32,8 +33,21 @@ VIEW = "view/index.html"
 _VALUES = ("solved", "scored", "recovered", "of")
 _RECOVERED = "; below it (rec.), recovered of those judged"
 
-type _Line = tuple[str, str, str, str]
-"""Agent, site, benchmark, task."""
+
+class _Line(NamedTuple):
+    """A task of an agent."""
+
+    agent: str
+    site: str
+    benchmark: str
+    task: str
+    trials: Mapping[str, Sequence[TrialRecord]]
+    """By condition."""
+
+    @property
+    def full_name(self) -> str:
+        """The task's name with its benchmark."""
+        return f"{self.benchmark}: {self.task}"
 
 
 def task_sheet(run: Run) -> Sheet:
@@ -41,15 +55,18 @@ def task_sheet(run: Run) -> Sheet:
 
     A cell links to the folder of its trial, or of its repeats.
     """
-    cells: dict[_Line, dict[str, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
+    by_task: dict[tuple[str, str, str, str], dict[str, list[TrialRecord]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     site_of = site_by_task(run.trials)
     for trial in run.trials:
         key = trial.key
         site = site_of[key.benchmark, key.task]
-        cells[key.agent, site, key.benchmark, key.task][key.condition].append(trial)
-    number = sum(map(len, cells.values()))
+        by_task[key.agent, site, key.benchmark, key.task][key.condition].append(trial)
+    lines = [_Line(*place, trials) for place, trials in by_task.items()]
+    number = sum(len(line.trials) for line in lines)
     every = number <= MOST_LINKS
-    several = len({trial.key.benchmark for trial in run.trials}) > 1
+    several = len({line.benchmark for line in lines}) > 1
     note = "Each cell leads to the folder of its trials."
     if not every:
         note = (
@@ -59,27 +76,28 @@ def task_sheet(run: Run) -> Sheet:
     # The cell of a single trial has a word instead.
     summed = any(
         len(trials) > 1 and any(t.exposed and t.recovered is not None for t in trials)
-        for here in cells.values()
-        for trials in here.values()
+        for line in lines
+        for trials in line.trials.values()
     )
-    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
-    for (agent, site, benchmark, task), here in sorted(cells.items(), key=lambda item: item[0]):
-        name = f"{benchmark}: {task}" if several else task
-        shown = (_cell(run, here.get(condition, ()), every) for condition in run.conditions)
-        lines[agent].append((text_cell(site), text_cell(name), *shown))
-    return Sheet(
+    return sheet_of(
         "tasks",
         "Task by task",
         f"Solved of scored trials{_RECOVERED if summed else ''}. {note}",
         (
             text_column("site", "Host."),
-            text_column("task", "Name in the benchmark."),
-            *(
-                Column(c, "Solved of scored trials.", tuple(f"{c}_{what}" for what in _VALUES))
-                for c in run.conditions
-            ),
+            text_column("task", "Name in the benchmark.", "full_name" if several else "task"),
+            *(_condition_column(run, condition, every) for condition in run.conditions),
         ),
-        blocks(lines),
+        sorted(lines, key=lambda line: (run.agents.index(line.agent), line)),
+    )
+
+
+def _condition_column(run: Run, condition: str, every: bool) -> Column:
+    return Column(
+        condition,
+        "Solved of scored trials.",
+        tuple(f"{condition}_{what}" for what in _VALUES),
+        lambda line: _cell(run, line.trials.get(condition, ()), every),
     )
 
 

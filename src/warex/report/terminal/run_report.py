@@ -64,7 +64,7 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
             if metrics := shown((m for m in METRICS if m.screen == screen), rows):
                 parts += [_rows(rows, screen, metrics), Text()]
         for sheet in (popup_sheet, attack_sheet, ending_sheet):
-            parts += _of_sheet(sheet(run, table), agent)
+            parts += _of_sheet(sheet(table), agent)
     return Group(*parts, *footnote_lines(excluded_pairs(table)))
 
 
@@ -85,16 +85,9 @@ def footnote_lines(notes: Iterable[str]) -> list[RenderableType]:
 def _rows(rows: tuple[ConditionRow, ...], screen: Screen, metrics: tuple[Metric[Any], ...]) -> Grid:
     """Return a table of metrics, with success before most of them."""
     metrics = (*_BESIDE.get(screen, (ConditionRow.success,)), *metrics)
+    # Only the first table has room for intervals.
+    interval = screen == "success"
     return Grid(
-        (
-            Heading("condition", True),
-            *(Heading(metric.label, metric.is_text) for metric in metrics),
-        ),
-        tuple((row.condition, *(_short(m, row, screen) for m in metrics)) for row in rows),
+        (Heading("condition", True), *(Heading(m.label, m.is_text) for m in metrics)),
+        tuple((row.condition, *(text(m, row, interval=interval) for m in metrics)) for row in rows),
     )
-
-
-def _short(metric: Metric[Any], row: ConditionRow, screen: Screen) -> str:
-    """Return a figure, without its interval except in the first table."""
-    words = text(metric, row)
-    return words if screen == "success" else words.partition(" [")[0]

@@ -9,7 +9,7 @@ def describe_outcome(outcome: Outcome | None) -> str:
     match outcome:
         case Counted() as counted:
             word = "success" if counted.score >= 1 else "failure"
-            return f"{word}: score {counted.score:g}, {counted.ending}, {counted.latency_s:.1f} s"
+            return f"{word}: score {counted.score:g}, {counted.summary}"
         case Unscored() as unscored:
             return ": ".join(filter(None, ("unscored", unscored.summary)))
         case Void() as void:

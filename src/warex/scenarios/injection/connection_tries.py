@@ -24,6 +24,7 @@ from msgspec import Struct
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionFault, FaultState
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
+from warex.scenarios.injection.arming import Arming
 from warex.scenarios.injection.planner import (
     NO_INJECTION,
     Decision,
@@ -31,7 +32,7 @@ from warex.scenarios.injection.planner import (
     Planner,
     collide,
 )
-from warex.scenarios.injection.rule_state import RuleState
+from warex.scenarios.injection.rule_state import RuleState, SkipReason
 from warex.scenarios.matching.url_patterns import host_of, names_host, normalise
 from warex.scenarios.origins import (
     ConnectionTarget,
@@ -61,7 +62,7 @@ class TrialState(NamedTuple):
 
     now: float
     steps: int
-    skipped: str | None = None
+    skipped: SkipReason | None = None
     """Why the try is skipped; None while armed."""
 
 
@@ -79,7 +80,7 @@ class _Occurrence(Struct, frozen=True):
     place: tuple[str, int]
     """Scope and ordinal."""
     injection: PlannedInjection | None = None
-    skipped: str | None = None
+    skipped: SkipReason | None = None
 
 
 class _View(Struct, frozen=True):
@@ -106,8 +107,7 @@ class _Rule:
         self.origins: tuple[OriginPattern, ...] = (
             origins_of_sites(sites) if origin is None else (origin,)
         )
-        self.fits = matches_any(self.origins)
-        self._site_origins = origins_of_sites(sites) if sites else ()
+        self._fits = matches_any(self.origins)
         self.of_sites = not sites or origin is None
         """Whether it is about the task's sites only; all are task sites if none are known."""
         self.occurrences: dict[ConnectionTarget, _Occurrence] = {}
@@ -115,23 +115,20 @@ class _Rule:
         self._forget_at = _REMEMBERED
         """How many occurrences there are when those that are over are forgotten."""
 
-    def matches_request(self, target: ConnectionTarget, *, llm: bool) -> bool:
-        """Whether the rule is about a target.
+    def matches(self, target: ConnectionTarget) -> bool:
+        """Whether the rule's fault and match fit a target."""
+        return target.point == self.fault.point and self._fits(target)
 
-        About a model's host, and about one that browsers use by themselves, only if it names it.
-        """
-        if target.point != self.fault.point or not self.fits(target):
-            return False
-        is_site = any(site.names_host(target.host) for site in self._site_origins)
-        by_itself = target.host in SHARED_HOSTS and not is_site
-        return not (llm or by_itself) or names_host(self._match, target.host)
+    def names(self, host: str) -> bool:
+        """Whether the rule's match spells a host out."""
+        return names_host(self._match, host)
 
     def begin(
         self,
         tried: _Try,
         place: tuple[str, int],
         injection: PlannedInjection | None = None,
-        skipped: str | None = None,
+        skipped: SkipReason | None = None,
     ) -> None:
         """Begin an occurrence; a rule that is always triggered has none between its hits."""
         if self.always and injection is None:
@@ -197,6 +194,7 @@ class ConnectionTryRules:
     def __init__(
         self,
         planner: Planner,
+        arming: Arming,
         is_never: Callable[[str], bool],
         *,
         sites: tuple[str, ...] = (),
@@ -204,6 +202,7 @@ class ConnectionTryRules:
         llm_hosts: tuple[str, ...] = (),
     ) -> None:
         self._planner = planner
+        self._arming = arming
         self._is_never = is_never
         self._sites = sites
         self._site_origins = origins_of_sites(sites)
@@ -218,6 +217,11 @@ class ConnectionTryRules:
         """How often a target was tried, for a one-shot to come."""
         self._tried = _TriedPorts()
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether any rule is about connection tries."""
+        return bool(self._rules)
+
     def begin(self, counts: Iterable[RuleState]) -> None:
         """Begin a task with new counts and no occurrences."""
         self._rules = [_Rule(it, self._sites) for it in counts if it.of_connections]
@@ -227,13 +231,13 @@ class ConnectionTryRules:
     def add(self, count: RuleState) -> None:
         """Add a one-shot, and note in its count what it would have counted before."""
         rule = _Rule(count, self._sites)
+        self._rules.append(rule)
         for target, number in self._armed_tries.items():
-            if rule.matches_request(target, llm=self._is_llm(target)):
+            if rule in self._rules_about(target):
                 count.earlier[target.scope] = number
         for target, number in self._unarmed_tries.items():
-            if rule.matches_request(target, llm=self._is_llm(target)):
+            if rule in self._rules_about(target):
                 count.count_unarmed(target, number)
-        self._rules.append(rule)
 
     def note_llm(self, url: str) -> None:
         """Note a model's URL; no rule is about it unless it names the host."""
@@ -243,9 +247,7 @@ class ConnectionTryRules:
         default = 80 if url.startswith("http:") else 443
         self._llm_places.add((host, int(port) if port.isdigit() else default))
 
-    def judge(
-        self, target: ConnectionTarget, state: TrialState, met: bool | None = None
-    ) -> Decision:
+    def judge(self, target: ConnectionTarget, now: float, *, met: bool | None = None) -> Decision:
         """Count a try and return what happens to it.
 
         ``met``: whether the kernel has blocked the connection; None if it is not decided yet. One
@@ -257,6 +259,7 @@ class ConnectionTryRules:
         if target.host in self._own_hosts:
             return NO_INJECTION
         self._number += 1
+        state = self._state(target, now)
         if self._is_excluded(target):
             state = state._replace(skipped="never")
         if state.skipped != "never":
@@ -283,11 +286,13 @@ class ConnectionTryRules:
         """Whether a target is one of the task's sites; any is if none are known."""
         return any(origins.matches(target) for origins in self._site_origins)
 
-    def next_outcome(self, target: ConnectionTarget, state: TrialState) -> TryOutcome | None:
-        """Return what happens to the next connection to a target; None if it is let through.
+    def next_outcome(self, target: ConnectionTarget, now: float) -> TryOutcome | None:
+        """Return what happens to the next connection to a target, without counting it.
 
-        A target without a port stands for every port not in ``ports_with_own_block``.
+        None: it is let through. A target without a port stands for every port not in
+        ``ports_with_own_block``. The result can change with every try, step, arming and second.
         """
+        state = self._state(target, now)
         blocking = (it for it in self._judged(target) if it.blocks)
         return next((it.outcome for it in blocking if self._view(it, target, state).hit), None)
 
@@ -312,26 +317,29 @@ class ConnectionTryRules:
         """Whether a rule, of those named or of all, is about a target."""
         return any(rules is None or rule.name in rules for rule in self._judged(target))
 
-    def active_rules(
-        self, state: TrialState, *, before_page: bool = False
-    ) -> tuple[frozenset[str], float | None]:
+    def active_rules(self, now: float) -> tuple[frozenset[str], float | None]:
         """Return the rules that count now, and the second at which the next window opens.
 
-        ``before_page``: the first page has not been requested, but rules about the sites count.
+        Before the first page is requested, rules about the sites count.
         """
+        arming = self._arming
         active: set[str] = set()
         opens: list[float] = []
         for rule in self._rules:
             window = rule.count.rule.trigger.between
-            if window is not None and window[0] > state.now:
+            if window is not None and window[0] > now:
                 opens.append(window[0])
-            counts = state.skipped is None or (before_page and rule.of_sites)
-            if counts and not rule.count.outside_window(state.now, state.steps):
+            counts = arming.armed or (arming.awaits_page and rule.of_sites)
+            if counts and not rule.count.outside_window(now, arming.steps):
                 active.add(rule.name)
         return frozenset(active), min(opens, default=None)
 
     def rules_with_unarmed_occurrence(self, now: float) -> tuple[str, ...]:
-        """Return the rules with a current occurrence that was skipped while unarmed."""
+        """Return the rules with a current occurrence that was skipped while unarmed.
+
+        If a call arms them now, a replay, which is always armed, cannot separate later tries from
+        that occurrence.
+        """
         return tuple(
             rule.name
             for rule in self._rules
@@ -345,6 +353,15 @@ class ConnectionTryRules:
                 [scheme] = origins.schemes
                 return target.url_with(scheme)
         return target.url
+
+    def _state(self, target: ConnectionTarget, now: float) -> TrialState:
+        """Return the state of the trial for tries at a target.
+
+        Before the first page, tries at a task site count, since they lead to that page.
+        """
+        arming = self._arming
+        counts = arming.armed or (arming.awaits_page and self.is_site(target))
+        return TrialState(now, arming.steps, None if counts else arming.unarmed)
 
     def _decide(self, tried: _Try, views: Mapping[_Rule, _View], forced: _Rule | None) -> Decision:
         injections: list[PlannedInjection] = []
@@ -415,8 +432,18 @@ class ConnectionTryRules:
         )
 
     def _rules_about(self, target: ConnectionTarget) -> list[_Rule]:
-        llm = self._is_llm(target)
-        return [rule for rule in self._rules if rule.matches_request(target, llm=llm)]
+        """Return the rules about a target, also those that cannot hit it."""
+        rules = [rule for rule in self._rules if rule.matches(target)]
+        if rules and self._must_be_named(target):
+            rules = [rule for rule in rules if rule.names(target.host)]
+        return rules
+
+    def _must_be_named(self, target: ConnectionTarget) -> bool:
+        """Whether it is a model's host, or one that browsers use by themselves."""
+        if self._is_llm(target):
+            return True
+        is_site = self._sites and any(it.names_host(target.host) for it in self._site_origins)
+        return target.host in SHARED_HOSTS and not is_site
 
     def _judged(self, target: ConnectionTarget) -> list[_Rule]:
         """Return the rules that can hit a target."""

@@ -24,13 +24,12 @@ from typing import Self
 from msgspec import Struct, structs
 
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionPhase
 from warex.hash_counter import HashCounter
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
-from warex.llm.steps import StepCounter
+from warex.scenarios.injection.arming import Arming
 from warex.scenarios.injection.browser_retries import ExpectedRetries
-from warex.scenarios.injection.connection_tries import ConnectionTryRules, TrialState, TryOutcome
+from warex.scenarios.injection.connection_tries import ConnectionTryRules
 from warex.scenarios.injection.planner import (
     NO_INJECTION,
     Decision,
@@ -38,11 +37,10 @@ from warex.scenarios.injection.planner import (
     Planner,
     collide,
 )
-from warex.scenarios.injection.rule_state import InjectionSchedule, RuleState
+from warex.scenarios.injection.rule_state import InjectionSchedule, RuleState, SkipReason
 from warex.scenarios.matching.candidate import Candidate
 from warex.scenarios.matching.exclusions import EXCLUSIONS
 from warex.scenarios.matching.url_patterns import any_of, host_of, normalise, on_sites
-from warex.scenarios.origins import ConnectionTarget
 from warex.scenarios.scenario import Rule, Scenario, Trigger
 from warex.traffic import Arm
 
@@ -51,7 +49,7 @@ class SkippedMatches(Struct, frozen=True):
     """The number of matching exchanges that a rule skipped, and the reason."""
 
     rule: str
-    reason: str
+    reason: SkipReason
     count: int
 
 
@@ -63,7 +61,7 @@ class _Open(Struct):
     number: int = 0
     """In a replay: of the exchange, among those with its method and URL."""
     decision: Decision = NO_INJECTION
-    skipped: str | None = None
+    skipped: SkipReason | None = None
     """Why it is skipped."""
     answer: Decision | None = None
     """The decision at the site's answer."""
@@ -94,25 +92,28 @@ class Injector:
         llm_hosts: tuple[str, ...] = (),
     ) -> None:
         self.scenario = scenario
-        self.arm_at: Arm = arm or scenario.arm or "start"
+        self.arming = Arming(arm or scenario.arm or "start")
         self._sites = sites
         self._is_never = any_of((*EXCLUSIONS, *scenario.never, *never))
         self._never_agents = never_agents
         self._is_site = on_sites(sites)
         self._pages_of_programs = scenario.page_resources_of_programs
-        self._planner = Planner(seed, schedule, from_start=self.arm_at == "start")
-        self._connections = ConnectionTryRules(
-            self._planner, self._is_never, sites=sites, own_hosts=own_hosts, llm_hosts=llm_hosts
+        self._planner = Planner(seed, schedule, from_start=self.arming.at == "start")
+        self.connections = ConnectionTryRules(
+            self._planner,
+            self.arming,
+            self._is_never,
+            sites=sites,
+            own_hosts=own_hosts,
+            llm_hosts=llm_hosts,
         )
+        """Judges connection tries."""
         self._one_shots: dict[str, Rule] = {}
         self._begin()
-        self._connections.begin(self._counts)
+        self.connections.begin(self._counts)
 
     def _begin(self) -> None:
-        self.armed = self.arm_at == "start"
-        self.task_ended = False
-        """Whether the task has ended; then only `arm` arms the rules again."""
-        self._steps = StepCounter()
+        self.arming.begin()
         self._exchanges = HashCounter()
         """In a replay: the exchanges by method and URL."""
         self._set_counts(RuleState(rule, self._sites) for rule in self.scenario.rules)
@@ -123,8 +124,6 @@ class Injector:
         self._counts = tuple(counts)
         self.rules = tuple(count.rule for count in self._counts)
         """The scenario's rules and the one-shots."""
-        self.judges_tries = any(count.of_connections for count in self._counts)
-        """Whether any rule is about connection tries."""
         self._of_exchanges = [count for count in self._counts if not count.of_connections]
         self._at_request = [it for it in self._of_exchanges if not it.judged_at_response]
         self._at_response = [it for it in self._of_exchanges if it.judged_at_response]
@@ -136,16 +135,8 @@ class Injector:
         """The seed of the current task's draws."""
         return self._planner.seed
 
-    @property
-    def steps(self) -> int:
-        """The agent's steps in this task."""
-        return self._steps.count
-
-    def request(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
-        """Judge a request that has arrived; ``now`` in seconds of the trial.
-
-        ``llm``: the request goes to a model. No rule is about it unless it names its host.
-        """
+    def request(self, exchange: Exchange, now: float) -> Decision:
+        """Judge a request that has arrived; ``now`` in seconds of the trial."""
         exchange = exchange if exchange.at == now else structs.replace(exchange, at=now)
         request = exchange.request
         opened = self._open[exchange.id] = _Open(exchange.id, request)
@@ -155,18 +146,19 @@ class Injector:
         if request.is_preflight or request.is_prefetch:
             opened.repeated = NO_INJECTION
             return NO_INJECTION
-        candidate = Candidate.of(exchange, llm=llm)
+        candidate = Candidate.of(exchange)
         if self._planner.replays:
             opened.number = self._exchanges.add(candidate.scope, 1)
-        if llm:
-            self._connections.note_llm(candidate.url)
+        of_site = exchange.server == "site"
+        if not of_site:
+            self.connections.note_llm(candidate.url)
         user_agent = request.headers.get("user-agent", "")
-        if self._is_never(candidate.url) or (not llm and user_agent.startswith(self._never_agents)):
+        if self._is_never(candidate.url) or (of_site and user_agent.startswith(self._never_agents)):
             opened.skipped = "never"
-        elif not (self.armed or self._arms(request, candidate)):
-            opened.skipped = self._unarmed
+        elif not (self.arming.armed or self._arms(request, candidate)):
+            opened.skipped = self.arming.unarmed
         else:
-            self.armed = True
+            self.arming.armed = True
         for count in self._of_exchanges:
             if count.ongoing is not None:
                 count.observe(exchange)
@@ -176,10 +168,11 @@ class Injector:
             for count in self._of_exchanges
             if count.ongoing is not None and count.is_reached(exchange, candidate)
         ]
-        opened.decision = self._judge(opened, exchange, candidate, opened.skipped, due, reached)
+        if due or reached:
+            opened.decision = self._judge(opened, exchange, candidate, opened.skipped, due, reached)
         return opened.decision
 
-    def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
+    def response(self, exchange: Exchange, now: float) -> Decision:
         """Judge the site's answer by the rules that need it.
 
         An exchange whose request was skipped is skipped here, too.
@@ -191,80 +184,11 @@ class Injector:
         if opened.repeated is not None:
             opened.answer = self._plan_repeat(exchange.id, opened.repeated)
             return opened.answer
-        candidate = Candidate.of(exchange, llm=llm)
-        skipped = opened.skipped or (None if self.armed else self._unarmed)
+        candidate = Candidate.of(exchange)
+        skipped = opened.skipped or (None if self.arming.armed else self.arming.unarmed)
         due = [count for count in self._at_response if count.matches(candidate)]
         opened.answer = self._judge(opened, exchange, candidate, skipped, due)
         return opened.answer
-
-    def connection_try(
-        self,
-        point: ConnectionPhase,
-        host: str,
-        port: int | None,
-        now: float,
-        *,
-        met: bool | None = None,
-    ) -> Decision:
-        """Judge a connection try: a lookup, a TCP connection or a TLS handshake.
-
-        ``met``, for connections: True if the kernel has blocked it, False if it was let through
-        and can no longer be hit.
-        """
-        target = ConnectionTarget.of(point, host, port)
-        return self._connections.judge(target, self._trial_state(now, target), met)
-
-    def connection_block(self, host: str, port: int | None, now: float) -> TryOutcome | None:
-        """Return what happens to the next connection, without counting it.
-
-        ``port`` None stands for every port not in ``blocklist_ports``. The result can change with
-        every try, step, arming and second.
-        """
-        target = ConnectionTarget.of("connect", host, port)
-        return self._connections.next_outcome(target, self._trial_state(now, target))
-
-    def blocklist_ports(self, host: str) -> tuple[int, ...]:
-        """Return the ports of a host with a ``connection_block`` of their own."""
-        return self._connections.ports_with_own_block(host)
-
-    def concerns(
-        self,
-        point: ConnectionPhase,
-        host: str,
-        port: int | None,
-        rules: Container[str] | None = None,
-    ) -> bool:
-        """Whether a rule, of those named or of all, is about connection tries there."""
-        return self._connections.concerns(ConnectionTarget.of(point, host, port), rules)
-
-    def in_force(self, now: float) -> tuple[frozenset[str], float | None]:
-        """Return the rules about connection tries that count now, and the next window's start."""
-        return self._connections.active_rules(self._trial_state(now), before_page=self._awaits_page)
-
-    def connection_url(self, point: ConnectionPhase, host: str, port: int | None) -> str:
-        """Return the URL of a connection try in the ledger."""
-        return self._connections.url_of(ConnectionTarget.of(point, host, port))
-
-    def skipped_occurrences(self, now: float) -> tuple[str, ...]:
-        """Return the rules with a current occurrence that was skipped while unarmed.
-
-        If a call arms them now, a replay, which is always armed, cannot separate later tries from
-        that occurrence.
-        """
-        return self._connections.rules_with_unarmed_occurrence(now)
-
-    def _trial_state(self, now: float, target: ConnectionTarget | None = None) -> TrialState:
-        """Return the state of the trial for tries at a target.
-
-        Before the first page, tries at a task site count, since they lead to that page.
-        """
-        of_page = self._awaits_page and target is not None and self._connections.is_site(target)
-        return TrialState(now, self.steps, None if self.armed or of_page else self._unarmed)
-
-    @property
-    def _awaits_page(self) -> bool:
-        waits = self.arm_at in ("first_page", "first_page_or_llm_call")
-        return waits and not self.armed and not self.task_ended
 
     def finish(self, exchange_id: str) -> None:
         """Forget an exchange that ended normally."""
@@ -280,38 +204,21 @@ class Injector:
         if (opened := self._open.pop(exchange_id, None)) is not None:
             self._awaited.died(opened.request, now, opened)
 
-    def settle(self, injection: PlannedInjection, *, delivered: bool) -> None:
-        """Note the outcome of an injection.
-
-        A miss returns the budget of ``random.times``, unless a silent repeat of the occurrence is
-        pending or was delivered.
-        """
-        self._planner.settle(injection, delivered=delivered)
-
-    def note_report(self, injection: PlannedInjection, exchange: Exchange, what: str) -> None:
-        """Let the fault of an injection remember what a client has done with it."""
-        if injection.occurrence is not None:
-            count = injection.occurrence.count
-            count.fault_state = injection.fault.noted(count.fault_state, exchange, what)
-
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
-        self._steps = self._steps.after(body_digest)
+        self.arming.llm_call(body_digest)
         # A request after a call comes from the agent and is not a repeat of the browser's.
         self._awaited.clear()
-        waits = self.arm_at in ("first_llm_call", "first_page_or_llm_call")
-        if waits and not self.task_ended:
-            self.armed = True
 
     def skip_websocket_call(self, call: LlmExchange, now: float) -> None:
         """Note a call over a WebSocket, which cannot be hit, as skipped by rules about calls."""
-        candidate = Candidate.of(call, llm=True)
-        reason = "websocket" if self.armed else self._unarmed
+        candidate = Candidate.of(call)
+        reason: SkipReason = "websocket" if self.arming.armed else self.arming.unarmed
         if self._is_never(candidate.url):
             reason = "never"
         for count in self._counts:
             if count.rule.targets_llm and count.matches(candidate):
-                count.skipped[reason] += not count.outside_window(now, self.steps)
+                count.skipped[reason] += not count.outside_window(now, self.arming.steps)
 
     def may_concern(self, method: str, url: str) -> bool:
         """Whether any rule could be about such a request, as far as method and URL tell."""
@@ -329,14 +236,6 @@ class Injector:
             count.rule.fault.rewrites and count.may_concern(method, normalise(url))
             for count in self._at_response
         )
-
-    def arm(self) -> None:
-        """Hit and count from now on."""
-        self.armed, self.task_ended = True, False
-
-    def disarm(self) -> None:
-        """Skip everything from now on: the agent has ended its task."""
-        self.armed, self.task_ended = False, True
 
     def add_one_shot(self, rule: Rule) -> None:
         """Add a one-shot: the rule hits the next matching exchange, then no other.
@@ -361,7 +260,7 @@ class Injector:
             return
         count = RuleState(rule, self._sites, once=True)
         if count.of_connections:
-            self._connections.add(count)
+            self.connections.add(count)
         self._set_counts((*self._counts, count))
 
     def accepts_one_shot(self, rule: Rule) -> bool:
@@ -380,7 +279,7 @@ class Injector:
         """
         self._planner.begin_task(seed)
         self._begin()
-        self._connections.begin(self._counts)
+        self.connections.begin(self._counts)
 
     def for_concurrent_task(self, seed: int) -> Self:
         """Return the injector of a task that runs at the same time as this one's.
@@ -390,6 +289,7 @@ class Injector:
         """
         other = copy(self)
         other._planner = self._planner.for_concurrent_task(seed)
+        other.arming = Arming(self.arming.at)
         other._one_shots = {}
         other._begin()
         return other
@@ -413,26 +313,22 @@ class Injector:
         """Return the connection tries that a one-shot would have counted before, by scope."""
         return next(count.earlier for count in self._counts if count.rule.name == name)
 
-    @property
-    def _unarmed(self) -> str:
-        return "trial_over" if self.task_ended else "not_armed"
-
     def _arms(self, request: Request, candidate: Candidate) -> bool:
         """Whether this is the first page: a browser's, or a program's equivalent."""
         is_page = request.is_top_level or (
-            not candidate.llm
+            candidate.server == "site"
             and candidate.resource in self._pages_of_programs
             and not is_known_llm_host(host_of(candidate.url))
             and "sec-fetch-dest" not in request.headers
         )
-        return self._awaits_page and is_page and self._is_site(candidate.url)
+        return self.arming.awaits_page and is_page and self._is_site(candidate.url)
 
     def _judge(
         self,
         opened: _Open,
         exchange: Exchange,
         candidate: Candidate,
-        skipped: str | None,
+        skipped: SkipReason | None,
         due: Sequence[RuleState],
         reached: Sequence[RuleState] = (),
     ) -> Decision:
@@ -443,12 +339,12 @@ class Injector:
         now = exchange.at
         if skipped is not None:
             for count in due:
-                count.skip(candidate, skipped, now, self.steps)
+                count.skip(candidate, skipped, now, self.arming.steps)
             return NO_INJECTION
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
         for count in (*due, *reached):
-            if count.outside_window(now, self._steps.count):
+            if count.outside_window(now, self.arming.steps):
                 continue
             # What the rule does not match has no place of its own in its count.
             scope, ordinal = count.count(candidate) if count in due else ("", 0)
@@ -478,7 +374,7 @@ class Injector:
 
     def _plan_repeat(self, exchange_id: str, first: Decision) -> Decision:
         """Plan the decision of a repeat's first exchange again."""
-        if not self.armed:
+        if not self.arming.armed:
             return NO_INJECTION
 
         def copy(injection: PlannedInjection) -> PlannedInjection:

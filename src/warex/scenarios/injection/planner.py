@@ -39,6 +39,21 @@ class PlannedInjection:
         """When the fault is applied."""
         return self.fault.stage_of(self.effects)
 
+    def settle(self, *, delivered: bool) -> None:
+        """Note the outcome; later outcomes are ignored.
+
+        A miss returns the budget of ``random.times``, unless a silent repeat of the occurrence is
+        pending or was delivered.
+        """
+        if self.occurrence is not None:
+            self.occurrence.settle(self.id, delivered=delivered)
+
+    def note_report(self, exchange: Exchange, what: str) -> None:
+        """Let the fault remember what a client has done with it."""
+        if self.occurrence is not None:
+            count = self.occurrence.count
+            count.fault_state = self.fault.noted(count.fault_state, exchange, what)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -147,11 +162,6 @@ class Planner:
         if copy.occurrence is not None:
             copy.occurrence.plan(copy.id)
         return copy
-
-    def settle(self, injection: PlannedInjection, *, delivered: bool) -> None:
-        """Note the outcome of an injection; later outcomes are ignored."""
-        if injection.occurrence is not None:
-            injection.occurrence.settle(injection.id, delivered=delivered)
 
     def _new_id(self) -> str:
         return f"i{next(self._injections)}"

@@ -1,7 +1,7 @@
 """The counts and the budget of one rule in a trial, and the places that its trigger hits."""
 
 from collections import Counter
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct, field
 
@@ -18,6 +18,9 @@ type CountPosition = tuple[int, str, str, int]
 
 The scope "EXCHANGE METHOD URL" numbers all exchanges there, whether the rule matches or not.
 """
+
+type SkipReason = Literal["not_armed", "never", "trial_over", "websocket"]
+"""Why a rule skips what it matches."""
 
 type InjectionSchedule = frozenset[CountPosition]
 """The places to hit, from a past ledger."""
@@ -45,7 +48,7 @@ class RuleState:
         self.fault_state: FaultState = {}
         self.ongoing: OngoingHit | None = None
         """The latest hit, which may still apply."""
-        self.skipped: Counter[str] = Counter()
+        self.skipped: Counter[SkipReason] = Counter()
         """Skipped matches, by reason."""
         self.unarmed: Counter[str] = Counter()
         """Matches while the rules were not armed, by scope."""
@@ -99,7 +102,9 @@ class RuleState:
         self.unarmed[scope] += number
         return scope, self.unarmed[scope]
 
-    def skip(self, what: Scoped, reason: str, now: float, steps: int) -> tuple[str, int] | None:
+    def skip(
+        self, what: Scoped, reason: SkipReason, now: float, steps: int
+    ) -> tuple[str, int] | None:
         """Note a skipped match; return its place among the unarmed ones, None if it has none."""
         self.skipped[reason] += 1
         counts = reason != "never" and not self.outside_window(now, steps)

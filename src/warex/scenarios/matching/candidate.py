@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import NamedTuple, Self
 
-from warex.exchange import SUBRESOURCES, Exchange, Resource, resource_of
+from warex.exchange import SUBRESOURCES, Exchange, Resource, Server, resource_of
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.mcp.exchange import McpExchange
@@ -20,8 +20,7 @@ class Candidate(NamedTuple):
     url: str
     """Normalised."""
     resource: Resource
-    llm: bool
-    """Whether the request goes to a model or an MCP server."""
+    server: Server = "site"
     status: int | None = None
     """None until the site has answered."""
     media_type: str = ""
@@ -35,11 +34,11 @@ class Candidate(NamedTuple):
     """Whether its site differs from the page's."""
 
     @classmethod
-    def of(cls, exchange: Exchange, *, llm: bool) -> Self:
+    def of(cls, exchange: Exchange) -> Self:
         """Return the exchange as a match sees it now."""
         request, response = exchange.request, exchange.response
         resource = resource_of(request, response)
-        seen = cls(request.method, normalise(request.url), resource, llm)
+        seen = cls(request.method, normalise(request.url), resource, exchange.server)
         if resource == "document" and not request.is_top_level:
             seen = seen._replace(top_level=False)
         if resource in SUBRESOURCES and request.is_third_party:
@@ -102,7 +101,8 @@ def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bo
         if of_mcp:
             return any(_is_about(rule, *request) for request in candidate.tools or ())
         host = host_of(candidate.url)
-        return not (candidate.llm or is_known_llm_host(host)) or names_host(match, host)
+        is_site = candidate.server == "site" and not is_known_llm_host(host)
+        return is_site or names_host(match, host)
 
     return fits
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from warex import mcp
 from warex.errors import TraceError
-from warex.exchange import Exchange, Request, Resource, Response, resource_of
+from warex.exchange import Exchange, Request, Resource, Response, Server, resource_of
 from warex.faults import ConnectionPhase, Stage
 from warex.llm import LlmRequest, could_be_llm, recognise
 from warex.llm.exchange import LlmExchange
@@ -28,6 +28,7 @@ from warex.mcp import McpRequest
 from warex.mcp.exchange import STDIO, McpExchange
 from warex.scenarios.injection.injector import Injector
 from warex.scenarios.injection.planner import Decision
+from warex.scenarios.origins import ConnectionTarget
 from warex.scenarios.preview.har import HarEntry, read_har
 from warex.scenarios.scenario import Scenario
 from warex.traces import (
@@ -124,8 +125,8 @@ class _Player:
         self.hits: list[Hit] = []
         self._main = injector
         self._concurrent: dict[str, Injector] = {}
-        self._open: dict[str, tuple[int, Exchange, bool, str]] = {}
-        """The exchanges under way: number, exchange, whether to a model or MCP server, task."""
+        self._open: dict[str, tuple[int, Exchange, str]] = {}
+        """The exchanges under way: number, exchange, task."""
         self._number = 0
 
     def injector(self, task: str) -> Injector:
@@ -134,8 +135,9 @@ class _Player:
 
     def connect(self, now: float, point: ConnectionPhase, host: str, port: int | None) -> None:
         """Try a connection."""
-        decision = self._main.connection_try(point, host, port, now)
-        connect = Exchange("", Request("CONNECT", self._main.connection_url(point, host, port)))
+        target = ConnectionTarget.of(point, host, port)
+        decision = self._main.connections.judge(target, now)
+        connect = Exchange("", Request("CONNECT", self._main.connections.url_of(target)))
         self._add(self._main, decision, connect, self._number + 1, now, "other")
 
     def ask(self, now: float, exchange: Exchange, llm: str | None = None, task: str = "") -> None:
@@ -145,10 +147,9 @@ class _Player:
         if llm is not None:
             injector.llm_call(llm)
         if isinstance(exchange, LlmExchange):
-            exchange = replace(exchange, step=injector.steps)
-        of_agent = llm is not None or isinstance(exchange, McpExchange)
-        self._open[exchange.id] = (self._number, exchange, of_agent, task)
-        decision = injector.request(exchange, now, llm=of_agent)
+            exchange = replace(exchange, step=injector.arming.steps)
+        self._open[exchange.id] = (self._number, exchange, task)
+        decision = injector.request(exchange, now)
         self._add(injector, decision, exchange, self._number, now)
 
     def repeat(self) -> None:
@@ -159,11 +160,11 @@ class _Player:
         """Answer a request, unless it is a silent repeat or precedes the recording."""
         if exchange_id not in self._open:
             return
-        number, exchange, of_agent, task = self._open.pop(exchange_id)
+        number, exchange, task = self._open.pop(exchange_id)
         injector = self.injector(task)
         if response is not None:
             exchange = replace(exchange, response=response)
-            decision = injector.response(exchange, now, llm=of_agent)
+            decision = injector.response(exchange, now)
             self._add(injector, decision, exchange, number, now)
         injector.finish(exchange_id)
 
@@ -186,7 +187,7 @@ class _Player:
     ) -> None:
         for injection in (*decision.injections, *decision.superseded):
             superseded = injection in decision.superseded
-            injector.settle(injection, delivered=not superseded)
+            injection.settle(delivered=not superseded)
             asked = exchange.llm_request if isinstance(exchange, LlmExchange) else None
             streams = asked is None or asked.stream
             hit = Hit(
@@ -224,7 +225,7 @@ def _play_har(player: _Player, entries: Iterable[HarEntry]) -> None:
         elif call is not None:
             exchange, llm = LlmExchange(exchange.id, request, llm_request=call), call.body_digest
         elif could_be_llm(request.method, path) and not of_site:
-            llm = hashlib.sha256(body).hexdigest()
+            exchange, llm = replace(exchange, server="llm"), hashlib.sha256(body).hexdigest()
         place = _place(entry.request.url)
         reached = entry.reached
         if reached is None:
@@ -315,8 +316,9 @@ def _play_trial(player: _Player, entries: Sequence[Entry]) -> None:
                     continue
                 headers = dict(event.headers)
                 request = _with_resource(Request(event.method, event.url, headers), event.resource)
-                exchange = Exchange(event.exchange, request)
                 call = calls.get(event.exchange)
+                server: Server = "site" if call is None else "llm"
+                exchange = Exchange(event.exchange, request, server=server)
                 if call is not None and call.family in api_names():
                     exchange = LlmExchange(exchange.id, request, llm_request=_asked(call))
                 asked = _tools_asked(request, tools.get(event.exchange, ()))
@@ -332,9 +334,9 @@ def _play_trial(player: _Player, entries: Sequence[Entry]) -> None:
             case TaskBegan() as event:
                 player.begin_task(event.seed, event.task, concurrent=event.beside)
             case Armed(by="control"):
-                player.injector("").arm()
+                player.injector("").arming.arm()
             case Disarmed(task=task):
-                player.injector(task).disarm()
+                player.injector(task).arming.disarm()
 
 
 def _with_resource(request: Request, resource: str) -> Request:

@@ -20,6 +20,7 @@ from warex.llm.actions.name_heuristics import (
     action_kind_with_arguments,
 )
 from warex.llm.actions.parser import parse_actions
+from warex.llm.actions.reload_words import says_reload
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer, ToolCall
 
@@ -30,6 +31,7 @@ _COMMENTS: Final = frozenset(
 ) | frozenset(("confidence", "confidence_float"))
 """Names of an argument by which an agent explains its action."""
 _GIVES_UP: Final = re.compile(r"infeasible|give_?up|abort|terminate", re.IGNORECASE)
+_LOOKS: Final = re.compile(r"screenshot|snapshot|extract|read", re.IGNORECASE)
 _SUCCESS: Final = frozenset(("success", "done", "complete", "completed"))
 _PLACE: Final = re.compile(r"(?:\"([^\"\n]+)\"|\b([A-Z][\w ]{0,30})) at \((\d{1,5}), ?(\d{1,5})\)")
 """An element that a page's text gives with its place: ``button "Reload" at (88, 52)``."""
@@ -46,30 +48,6 @@ _IN_WORDS: Final = re.compile(
 _BRACKETED: Final = re.compile(r"\[[^\]\n]*\]|<[^>\n]*>|/?>|\b\w+=\S*")
 _NEXT: Final = re.compile(r"\[\d+\]|</")
 _ROLES: Final = re.compile(r"^\W*(?:button|link)\s+|\s+(?:button|link)\W*$", re.IGNORECASE)
-_AGAIN: Final = re.compile(
-    r"(?:(?:please )?try |(?:click|tap|press) (?:here )?to )?"
-    r"(?:re-?load(?:ing)?|refresh(?:ing)?|re-?try(?:ing)?|try (?:it )?again|load(?:ing)? again)"
-    r"(?: (?:the |this )?(?:page|site|list|tab))?(?: again)?"
-    r"|(?:(?:die |diese )?seite )?(?:neu laden|aktualisieren)"
-    r"|(?:noch ?mals?|noch einmal|erneut|wieder) (?:versuchen|laden)|wiederholen"
-    r"|versuchen? sie es erneut"
-    r"|(?:r[ée]essaye[rz]|actualise[rz]|recharge[rz]|rafra[iî]chi[rs]s?e?z?)(?: (?:la|cette) page)?"
-    r"|(?:reintentar(?:lo)?|actualizar|recargar|v(?:olver|uelv[ae]) a (?:cargar|intentar)(?:l[ao])?"
-    r"|(?:intentar(?:lo)?|int[ée]nt[ae](?:lo)?) (?:de nuevo|otra vez|nuevamente))"
-    r"(?: (?:la|esta) página)?"
-    r"|riprovar?e?|prova di nuovo|ricarica(?:re)?(?: la pagina)?|aggiorna(?:re)?(?: la pagina)?"
-    r"|(?:tent(?:ar|e) (?:novamente|de novo|outra vez)|recarreg(?:ar|ue)|atualiz(?:ar|e))"
-    r"(?: a? ?página)?"
-    r"|opnieuw (?:proberen|laden)|probeer (?:het )?opnieuw|vernieuwen|spróbuj ponownie|odśwież"
-    r"|försök igen|ladda om(?: sidan)?"
-    r"|повторить(?: попытку)?|обновить(?: страницу)?|попробовать (?:снова|ещё раз)|перезагрузить"
-    r"|(?:点击)?(?:重试|刷新|重新(?:加载|尝试|载入)|再试一次)(?:页面|本页)?"
-    r"|重新(?:載入|整理|嘗試)(?:頁面)?|重試|再試一次"
-    r"|(?:ページを)?(?:再試行|再読み込み|更新|リロード)(?:する)?|やり直す|もう一度(?:試す|お試しください|読み込む)?"
-    r"|다시 (?:시도|로드)(?:하기)?|새로 ?고침(?:하기)?",
-    re.IGNORECASE,
-)
-"""Names of a page's own button that loads it or a part of it again; no other words beside them."""
 _NOT_DONE: Final = re.compile(r"n/?a", re.IGNORECASE)
 """What a task's end says that cannot be done (WebArena)."""
 
@@ -87,7 +65,13 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     text = "\n".join(message_texts([answer]))
     acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
     acts = tuple(it for act in acts for it in _in_its_code(act)) or guess_actions(text, calls)
-    return next((it for it in acts if not waits(it, vocabulary)), acts[0] if acts else None)
+    acting = (it for it in acts if not (waits(it, vocabulary) or _only_looks(it)))
+    return next(acting, acts[0] if acts else None)
+
+
+def _only_looks(action: Action) -> bool:
+    """Whether an action reads the page and leaves it, its focus and its scrolling as they are."""
+    return kind_of(action) == "look" and _LOOKS.search(action.name) is not None
 
 
 def _in_its_code(action: Action) -> tuple[Action, ...]:
@@ -142,7 +126,7 @@ def asks_again(action: Action, row: Row, vocabulary: Vocabulary) -> bool:
         return True
     if kind == "goto":
         return any(same_page(value, row.url) for value in values_of(action))
-    return kind == "click" and any(map(_AGAIN.fullmatch, _element_names(action, row)))
+    return kind == "click" and any(map(says_reload, _element_names(action, row)))
 
 
 def acts_on_nothing(action: Action, row: Row) -> bool:

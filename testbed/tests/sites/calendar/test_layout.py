@@ -8,7 +8,7 @@ def event(start: int, end: int) -> Event:
     return Event(0, f"{start}", date(2026, 6, 10), time(start), time(end))
 
 
-def test_overlapping_events_stand_side_by_side_and_others_are_wide() -> None:
+def test_overlapping_events_are_side_by_side_and_others_wide() -> None:
     placed = blocks([event(9, 11), event(10, 12), event(11, 13), event(14, 15)])
     assert [block.width for block in placed] == [50, 50, 50, 100]
     assert [block.left for block in placed] == [0, 50, 0, 0]

@@ -115,7 +115,7 @@ def test_a_topic_without_replies_can_be_deleted_whole(forum: Forum) -> None:
     ]
 
 
-def test_who_asked_chooses_what_settled_it_and_deleting_that_opens_it_again(forum: Forum) -> None:
+def test_deleting_the_accepted_answer_reopens_the_question(forum: Forum) -> None:
     own = forum.reply(1, "I found it myself.")
     assert forum.accept(own.id).accepted == own.id
     forum.delete(own.id)

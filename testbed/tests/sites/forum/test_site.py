@@ -95,7 +95,7 @@ def test_what_a_person_types_is_shown_as_text(site: ForumSite, host: str) -> Non
     assert "<script>" not in json.loads(call(site, "/preview", text=bad).body)["html"]
 
 
-def test_a_form_sends_the_browser_on_and_a_script_is_told_where(site: ForumSite, host: str) -> None:
+def test_a_form_redirects_and_a_script_gets_the_target(site: ForumSite, host: str) -> None:
     number = len(site.state()["posts"]) + 1
     answer = post(site, "/topics/1/reply", text="By a form.")
     assert answer.status == 303
@@ -186,7 +186,7 @@ def test_own_words_can_be_improved_and_taken_back(site: ForumSite, host: str) ->
     assert all(each["id"] != number for each in site.state()["posts"])
 
 
-def test_a_reply_is_shown_on_the_page_where_it_stands() -> None:
+def test_a_reply_is_on_its_page_of_the_topic() -> None:
     site = make("forum.warex.test")
     answer = post(site, "/topics/3/reply", text="On the second page.")
     assert answer.location is not None

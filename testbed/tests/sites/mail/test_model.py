@@ -18,7 +18,7 @@ def box() -> Mailbox:
     return Mailbox(ME, {each.id: each for each in (second, first, other)}, labels={1: "Money"})
 
 
-def test_a_conversation_is_told_oldest_first(box: Mailbox) -> None:
+def test_a_conversation_is_shown_oldest_first(box: Mailbox) -> None:
     assert [message.id for message in box.thread(1)] == [1, 2]
     with pytest.raises(KeyError):
         box.thread(9)
@@ -38,7 +38,7 @@ def test_what_is_sent_twice_is_there_twice(box: Mailbox) -> None:
     assert len(box.as_json()["sent"]) == 2
 
 
-def test_from_the_bin_into_the_bin_is_the_end(box: Mailbox) -> None:
+def test_deleting_from_the_bin_is_final(box: Mailbox) -> None:
     box.move(box.thread(3), "bin")
     assert [message.id for message in box.within("bin")] == [3]
     box.move(box.thread(3), "bin")

@@ -8,7 +8,7 @@ def client() -> Client:
     return Client()
 
 
-def test_the_general_settings_show_at_once(client: Client) -> None:
+def test_saved_general_settings_take_effect_immediately(client: Client) -> None:
     client.post("/settings", signature="N.", density="compact")
     assert client.state("settings")["signature"] == "N."
     html = client.get("/")

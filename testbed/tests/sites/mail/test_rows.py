@@ -31,7 +31,7 @@ def test_a_sent_letter_is_known_by_who_gets_it(box: Mailbox) -> None:
     }
 
 
-def test_a_row_tells_of_files_and_stars_and_begins_the_text(box: Mailbox) -> None:
+def test_a_row_shows_attachments_stars_and_a_snippet(box: Mailbox) -> None:
     made = {row.message.subject: row for row in rows(box, box.within("inbox"))}
     assert made["Bracket loads, first numbers"].attached
     assert made["Site visit on Friday"].starred

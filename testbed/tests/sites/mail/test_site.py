@@ -66,7 +66,7 @@ def test_what_a_person_types_is_shown_as_text(host: str) -> None:
     assert "<script>alert" not in client.get("/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
 
 
-def test_an_api_path_answers_in_json_whatever_happens() -> None:
+def test_an_api_path_always_answers_in_json() -> None:
     client = Client()
     assert client.call("/api/nothing")[0] == 404
     assert client.call("/api/star", message=99, starred=False)[1] == {

@@ -77,7 +77,7 @@ def test_without_a_subject_one_is_asked_once(client: Client) -> None:
     assert client.post("/compose", **fields, no_subject="yes").status == 303
 
 
-def test_the_script_is_told_what_is_wrong_and_where_to_go(client: Client) -> None:
+def test_a_script_gets_the_errors_or_the_next_page(client: Client) -> None:
     status, reply = client.call("/api/messages", **LETTER | {"to": ""})
     assert (status, reply["error"], reply["confirm"]) == (422, "Say who the message is for.", False)
     status, reply = client.call("/api/messages", **LETTER, reply_to=4)

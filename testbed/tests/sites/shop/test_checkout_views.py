@@ -47,7 +47,7 @@ def test_a_checkout_ends_in_an_order_and_an_empty_cart(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", FILES)
-def test_a_form_sent_twice_is_two_orders_and_a_reload_is_none(host: str) -> None:
+def test_a_form_sent_twice_is_two_orders_but_a_reload_is_not(host: str) -> None:
     site = make(host)
     call(site, "POST", "/api/cart", product="15" if "outfitters" in host else "3")
     form = buy(site, host)

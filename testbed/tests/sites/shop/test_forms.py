@@ -24,7 +24,7 @@ def test_every_brand_has_postcodes_of_its_own() -> None:
         read_address(ADDRESS, PANTRY)
 
 
-def test_an_address_says_all_that_is_missing_at_once() -> None:
+def test_all_missing_fields_of_an_address_are_reported() -> None:
     with pytest.raises(Problems) as wrong:
         read_address({"phone": "call me"}, VOLTLINE)
     assert set(wrong.value.sentences) == {"name", "street", "city", "postcode", "phone"}
@@ -32,7 +32,7 @@ def test_an_address_says_all_that_is_missing_at_once() -> None:
         read_address(ADDRESS | {"name": "x" * 121}, VOLTLINE)
 
 
-def test_of_a_card_only_the_last_digits_are_kept() -> None:
+def test_only_the_last_digits_of_a_card_are_kept() -> None:
     paid = read_payment(CARD | {"card_expiry": "06/26"}, VOLTLINE)
     assert paid == "Credit card ending in 9010"
     assert read_payment({"payment": "Invoice"}, VOLTLINE) == "Invoice"
@@ -66,7 +66,7 @@ def test_a_review_needs_stars_title_and_text() -> None:
     assert set(wrong.value.sentences) == {"stars", "title", "text"}
 
 
-def test_an_empty_question_is_none() -> None:
+def test_an_empty_question_is_refused() -> None:
     assert read_question({"text": " Why? "}) == "Why?"
     with pytest.raises(Problems):
         read_question({"text": "  "})

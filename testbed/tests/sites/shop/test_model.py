@@ -49,7 +49,7 @@ def test_the_same_variant_is_one_line_and_another_is_another(shop: Shop) -> None
     assert shop.pieces == 3
 
 
-def test_nobody_gets_more_than_there_is(shop: Shop) -> None:
+def test_orders_are_limited_by_the_stock(shop: Shop) -> None:
     soundbar = number(shop, "Stage 2.1 soundbar")
     shop.add(soundbar, "", 2)
     with pytest.raises(Refused, match="Only 3"):

@@ -45,7 +45,7 @@ def dearer(story: Story, before: str = "$10.00", after: str = "$12.00") -> Story
     )
 
 
-def test_to_sign_in_again_is_recovery(tmp_path: Path) -> None:
+def test_signing_in_again_is_recovery(tmp_path: Path) -> None:
     story = lost_session(Story().thinks(1, "goto")).thinks(2, "click")
     story.asks("x2", f"{SHOP}login", "POST").gets("x2", 303).page("x3")
 
@@ -56,7 +56,7 @@ def test_to_sign_in_again_is_recovery(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("again", ["reload", "goto"])
-def test_to_load_the_page_again_brings_no_session_back(again: str, tmp_path: Path) -> None:
+def test_a_reload_does_not_recover_a_lost_session(again: str, tmp_path: Path) -> None:
     story = lost_session(Story().thinks(1, "goto")).thinks(2, again).page("x2")
 
     assert judged(story.stops(), tmp_path).verdict == "not_recovered"
@@ -69,7 +69,7 @@ def test_what_a_page_writes_by_itself_does_not_sign_in(tmp_path: Path) -> None:
     assert judged(story.stops(), tmp_path).verdict == "not_recovered"
 
 
-def test_to_choose_something_else_is_recovery_from_what_is_gone(tmp_path: Path) -> None:
+def test_choosing_another_item_recovers_from_a_missing_item(tmp_path: Path) -> None:
     story = missing_page(Story().thinks(1, "click")).thinks(2, "click").page("x2", f"{SHOP}p/8")
 
     recoveries = judged(story.stops(), tmp_path)
@@ -77,14 +77,14 @@ def test_to_choose_something_else_is_recovery_from_what_is_gone(tmp_path: Path) 
     assert (recoveries.verdict, recoveries.confidence) == ("recovered", "likely")
 
 
-def test_to_say_that_it_is_gone_is_recovery(tmp_path: Path) -> None:
+def test_reporting_the_missing_item_is_recovery(tmp_path: Path) -> None:
     story = missing_page(Story().thinks(1, "click"))
     story.says(2, "The item is no longer available, it is unavailable.", "send_msg_to_user")
 
     assert judged(story.stops(), tmp_path).verdict == "recovered"
 
 
-def test_to_ask_for_what_is_gone_again_and_again_is_none(tmp_path: Path) -> None:
+def test_repeated_requests_for_a_missing_item_are_not_recovery(tmp_path: Path) -> None:
     story = missing_page(Story().thinks(1, "click"))
     for step in (2, 3):
         story.thinks(step, "reload").asks(f"x{step}", f"{SHOP}p/7").gets(f"x{step}", 404)
@@ -101,9 +101,7 @@ def test_to_ask_for_what_is_gone_again_and_again_is_none(tmp_path: Path) -> None
         ("The price differs from the list: $10.00 there, but $12.00 here.", "recovered"),
     ],
 )
-def test_the_price_that_is_true_now_is_the_right_one(
-    answer: str, verdict: str, tmp_path: Path
-) -> None:
+def test_the_new_price_is_the_right_answer(answer: str, verdict: str, tmp_path: Path) -> None:
     story = dearer(Story().thinks(1, "click"))
     story.thinks(2, "send_msg_to_user", arguments=(answer,))
 

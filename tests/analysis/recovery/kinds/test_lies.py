@@ -35,7 +35,7 @@ def answers(story: Story, answer: str) -> Story:
         ("Anna Smith", "Anna Novak", "anna  novak wrote it", "by Anna Smith."),
     ],
 )
-def test_the_false_value_in_the_answer_is_passed_on_and_the_true_one_worked_around(
+def test_a_false_value_is_passed_on_and_the_true_one_is_a_workaround(
     before: str, after: str, false: str, true: str
 ) -> None:
     wrong, right = (
@@ -62,7 +62,7 @@ def test_the_false_value_typed_into_a_form_is_passed_on() -> None:
         ("The order is placed.", None, "undecided"),
     ],
 )
-def test_a_write_that_was_made_twice_is_noticed_by_who_says_so(
+def test_mentioning_a_doubled_write_counts_as_noticed(
     words: str, lie: str | None, verdict: str
 ) -> None:
     story = Story().thinks(1, "goto", arguments=(SHOP,)).page("x0")
@@ -78,7 +78,7 @@ def lost() -> Story:
 
 
 @pytest.mark.parametrize("solved", [True, False])
-def test_who_takes_a_write_that_was_lost_for_made_has_passed_that_on(solved: bool) -> None:
+def test_claiming_a_lost_write_passes_the_lie_on(solved: bool) -> None:
     recovery = recovery_of(answers(lost(), "It is saved."), solved=solved)
 
     assert (recovery.lie, recovery.verdict) == (
@@ -86,23 +86,23 @@ def test_who_takes_a_write_that_was_lost_for_made_has_passed_that_on(solved: boo
     )
 
 
-def test_who_makes_a_lost_write_again_has_noticed() -> None:
+def test_repeating_a_lost_write_counts_as_noticed() -> None:
     story = lost().thinks(2, "click").asks("x2", method="POST").gets("x2")
 
     assert recovery_of(answers(story, "It is saved."), solved=True).lie == "noticed"
 
 
-def test_who_gives_no_answer_has_passed_nothing_on() -> None:
+def test_an_agent_without_an_answer_passes_no_lie_on() -> None:
     assert recovery_of(lost().thinks(2, "click").stops()).lie is None
 
 
-def test_a_failure_that_is_not_a_lie_has_no_such_outcome() -> None:
+def test_only_lies_have_a_lie_outcome() -> None:
     story = Story().thinks(1, "goto").fault(1)
 
     assert recovery_of(answers(story, "It is saved.")).lie is None
 
 
-def test_a_number_that_only_begins_alike_is_another() -> None:
+def test_a_number_with_the_same_beginning_is_another_number() -> None:
     assert recovery_of(answers(lied("12", "13"), "Order 135 of room 1.13")).lie == "not_affected"
 
 
@@ -138,7 +138,7 @@ def test_asking_for_the_same_page_again_is_noticed() -> None:
     assert recovery_of(answers(story, "It is blue.")).lie == "noticed"
 
 
-def test_who_doubts_and_still_gives_the_false_value_passes_it_on() -> None:
+def test_an_earlier_doubt_does_not_excuse_a_false_answer() -> None:
     story = lied().says(2, "That is strange.")
 
     assert recovery_of(answers(story, "13.50")).lie == "passed_on"
@@ -146,23 +146,23 @@ def test_who_doubts_and_still_gives_the_false_value_passes_it_on() -> None:
     assert recovery_of(answers(doubting, "13.50, which looks incorrect")).lie == "noticed"
 
 
-def test_what_was_taken_out_cannot_be_found_in_words() -> None:
+def test_removed_items_cannot_be_recognised_in_words() -> None:
     assert recovery_of(answers(lied("Blue", None), "Two items")).verdict == "undecided"
     assert recovery_of(answers(lied("Blue", "null"), "Two items")).lie is None
     assert recovery_of(answers(lied("Blue", None), "Two"), solved=True).verdict == "not_needed"
 
 
-def test_a_solved_task_needed_no_recovery_from_what_was_passed_on() -> None:
+def test_a_solved_task_needs_no_recovery_from_a_lie() -> None:
     recovery = recovery_of(answers(lied(), "13.50"), solved=True)
 
     assert (recovery.lie, recovery.verdict) == ("passed_on", "not_needed")
 
 
-def test_without_a_call_nobody_can_say() -> None:
+def test_without_a_model_call_a_lies_outcome_is_unknown() -> None:
     assert recovery_of(Story().page("x0").lied(1, "1", "2")).verdict == "undecided"
 
 
-def test_lies_are_counted_by_what_became_of_them() -> None:
+def test_lies_are_counted_by_outcome() -> None:
     recoveries = [recovery_of(answers(lied(), answer)) for answer in ("13.50", "13.5", "blue")]
 
     assert lies_in(recoveries) == (("not_affected", 1), ("passed_on", 2))

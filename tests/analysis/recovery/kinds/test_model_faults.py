@@ -145,7 +145,7 @@ def test_a_recovery_costs_the_steps_after_the_one_that_was_hit(tmp_path: Path) -
     assert [result.steps for result in much_later] == [2, 1, 0]
 
 
-def test_an_agent_that_gives_up_has_not(tmp_path: Path) -> None:
+def test_an_agent_that_gives_up_has_not_recovered(tmp_path: Path) -> None:
     alone, again, more = (
         judged(tmp_path, story)[0]
         for story in (
@@ -163,7 +163,7 @@ def test_an_agent_that_gives_up_has_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("finish", ["refusal", "content_filter", "length", "cut", "pause"])
-def test_an_answer_that_did_not_end_well_is_none(tmp_path: Path, finish: Finish) -> None:
+def test_an_aborted_answer_is_not_a_usable_answer(tmp_path: Path, finish: Finish) -> None:
     (recovery,) = judged(tmp_path, Calls().hit(1, 1).call(2, 1, finish=finish))
 
     assert recovery.verdict == "not_recovered"
@@ -211,7 +211,7 @@ def test_a_late_answer_is_a_usable_one(tmp_path: Path) -> None:
     assert [r.verdict for r in judged(tmp_path, story)] == ["recovered", "not_needed"]
 
 
-def test_of_a_stale_answer_nothing_can_be_told(tmp_path: Path) -> None:
+def test_recovery_from_a_stale_answer_is_unknown(tmp_path: Path) -> None:
     def stale(answer: str) -> Calls:
         return Calls().hit(1, 1, kind="llm_stale", answer=answer, error=None, finish="stop")
 
@@ -226,7 +226,7 @@ def test_of_a_stale_answer_nothing_can_be_told(tmp_path: Path) -> None:
     ]
 
 
-def test_in_a_solved_trial_a_call_that_never_was_answered_was_not_needed(tmp_path: Path) -> None:
+def test_an_unanswered_call_of_a_solved_trial_needs_no_recovery(tmp_path: Path) -> None:
     (recovery,) = judged(tmp_path, Calls().hit(1, 1), solved=True)
 
     assert (recovery.verdict, recovery.is_rated) == ("not_needed", False)

@@ -29,7 +29,7 @@ def hit(
 
 
 @pytest.mark.parametrize("effect", ["delay", "trickle", "stall", "throttle"])
-def test_what_only_comes_late_needs_patience(effect: str, tmp_path: Path) -> None:
+def test_a_late_page_is_waited_for(effect: str, tmp_path: Path) -> None:
     verdict = judged(hit(effect, 7.5).thinks(2, "click").stops(), tmp_path)
 
     assert (verdict.verdict, verdict.patience_s) == ("not_needed", 7.5)
@@ -47,7 +47,7 @@ def test_a_partial_page_is_reloaded_after_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("action", ["click", "fill", "send_msg_to_user"])
-def test_who_acts_before_the_reload_has_acted_on_half_a_page(action: str, tmp_path: Path) -> None:
+def test_acting_before_the_reload_is_acting_on_half_a_page(action: str, tmp_path: Path) -> None:
     story = hit("truncate").thinks(2, action).thinks(3, "reload").page("x2").stops()
 
     verdict = judged(story, tmp_path)
@@ -56,13 +56,13 @@ def test_who_acts_before_the_reload_has_acted_on_half_a_page(action: str, tmp_pa
     assert verdict.patience_s == pytest.approx(1.9)
 
 
-def test_what_is_done_after_the_reload_is_done_on_the_whole_page(tmp_path: Path) -> None:
+def test_acting_after_the_reload_is_acting_on_the_whole_page(tmp_path: Path) -> None:
     story = hit("truncate").thinks(2, "reload").page("x2").thinks(3, "click").stops()
 
     assert judged(story, tmp_path).acted_on_half is False
 
 
-def test_silence_that_an_agent_leaves_counts_from_its_beginning(tmp_path: Path) -> None:
+def test_a_silence_counts_from_its_start(tmp_path: Path) -> None:
     story = hit("stall", 30.0, client_left=True).thinks(2, "reload").page("x2").stops()
 
     verdict = judged(story, tmp_path)

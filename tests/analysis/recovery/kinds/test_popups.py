@@ -17,7 +17,7 @@ def judged(story: Story, folder: Path) -> Recovery:
 
 
 @pytest.mark.parametrize("report", ["dismissed", "accepted"])
-def test_to_close_it_is_recovery(report: str, tmp_path: Path) -> None:
+def test_closing_a_popup_is_recovery(report: str, tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click").reports(1, report)
 
     recoveries = judged(story, tmp_path)
@@ -40,13 +40,13 @@ def test_a_page_that_is_loaded_after_the_agent_s_end_closes_nothing(tmp_path: Pa
     assert judged(story, tmp_path).verdict == "not_recovered"
 
 
-def test_to_leave_it_open_is_none(tmp_path: Path) -> None:
+def test_leaving_a_popup_open_is_not_recovery(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click").stops()
 
     assert judged(story, tmp_path).verdict == "not_recovered"
 
 
-def test_to_load_the_page_without_it_is_recovery(tmp_path: Path) -> None:
+def test_a_page_loaded_without_the_popup_is_recovery(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "reload").page("x2")
 
     recoveries = judged(story, tmp_path)
@@ -55,14 +55,14 @@ def test_to_load_the_page_without_it_is_recovery(tmp_path: Path) -> None:
     assert recoveries.request_seq is not None
 
 
-def test_to_load_the_page_with_it_again_is_none(tmp_path: Path) -> None:
+def test_a_page_loaded_with_the_popup_is_not_recovery(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "reload").popup(2)
     entries = read_trace(story.write(tmp_path / "events.jsonl")).entries
 
     assert [it.verdict for it in recoveries(entries, WORDS)] == ["not_recovered"] * 2
 
 
-def test_to_follow_it_elsewhere_is_none_even_where_it_is_closed_first(tmp_path: Path) -> None:
+def test_following_a_popup_is_not_recovery_even_if_it_was_closed(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1, "dismissed").thinks(2, "click")
     story.reports(1, "followed", "visited").thinks(3, "click").page("x2", ELSEWHERE).stops()
 
@@ -72,7 +72,7 @@ def test_to_follow_it_elsewhere_is_none_even_where_it_is_closed_first(tmp_path: 
     assert "did not come back" in recoveries.why
 
 
-def test_to_come_back_from_where_it_led_is_recovery(tmp_path: Path) -> None:
+def test_returning_from_a_popups_site_is_recovery(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click")
     story.reports(1, "followed", "visited").thinks(3, "goto").page("x2", f"{SHOP}cart")
 
@@ -89,7 +89,7 @@ def dialog() -> Story:
     return Story().thinks(1, "goto").met(1, "native_dialog", SURE)
 
 
-def test_a_dialog_of_the_browser_that_the_model_had_answered_is_recovered_from(
+def test_a_browser_dialog_answered_after_the_model_is_recovered_from(
     tmp_path: Path,
 ) -> None:
     recoveries = judged(dialog().thinks(2, "click").reports(1, "accepted"), tmp_path)
@@ -97,7 +97,7 @@ def test_a_dialog_of_the_browser_that_the_model_had_answered_is_recovered_from(
     assert (recoveries.verdict, recoveries.steps) == ("recovered", 1)
 
 
-def test_a_dialog_that_was_answered_before_the_model_was_asked_was_the_driver_s(
+def test_a_dialog_answered_before_the_model_was_answered_by_the_driver(
     tmp_path: Path,
 ) -> None:
     recoveries = judged(dialog().reports(1, "dismissed").thinks(2, "click").stops(), tmp_path)

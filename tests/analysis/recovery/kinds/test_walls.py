@@ -31,7 +31,7 @@ def refused(
     return story
 
 
-def test_to_ask_again_when_the_quota_is_open_is_recovery_and_waiting(tmp_path: Path) -> None:
+def test_a_request_after_the_quotas_window_is_recovery_and_waiting(tmp_path: Path) -> None:
     story = refused(Story().thinks(1, "goto"), 1).thinks(2, "noop").thinks(3, "reload").page("x2")
 
     recoveries = judged(story, tmp_path)
@@ -40,7 +40,7 @@ def test_to_ask_again_when_the_quota_is_open_is_recovery_and_waiting(tmp_path: P
     assert recoveries.why.endswith("It waited for the quota.")
 
 
-def test_to_be_refused_again_is_neither_waiting_nor_recovery(tmp_path: Path) -> None:
+def test_another_refusal_is_neither_waiting_nor_recovery(tmp_path: Path) -> None:
     story = refused(Story().thinks(1, "goto"), 1).thinks(2, "reload")
     story = refused(story, 2).thinks(3, "noop").stops()
 
@@ -50,7 +50,7 @@ def test_to_be_refused_again_is_neither_waiting_nor_recovery(tmp_path: Path) -> 
     assert "refused once more" in recoveries.why
 
 
-def test_who_asked_too_early_recovers_when_the_page_comes(tmp_path: Path) -> None:
+def test_an_early_retry_recovers_once_the_page_arrives(tmp_path: Path) -> None:
     story = refused(Story().thinks(1, "goto"), 1).thinks(2, "reload")
     story = refused(story, 2).thinks(3, "reload").page("x3")
 
@@ -59,7 +59,7 @@ def test_who_asked_too_early_recovers_when_the_page_comes(tmp_path: Path) -> Non
     assert (recoveries.verdict, recoveries.waited) == ("recovered", False)
 
 
-def test_any_of_the_refused_pages_is_the_right_one(tmp_path: Path) -> None:
+def test_any_of_the_refused_pages_is_a_right_request(tmp_path: Path) -> None:
     story = refused(Story().thinks(1, "goto"), 1).thinks(2, "goto")
     story = refused(story, 2, url=f"{SHOP}cart").thinks(3, "goto").page("x3")
 
@@ -84,7 +84,7 @@ def wall(story: Story, number: int) -> Story:
     return refused(story, number, status=403, kind="captcha_wall")
 
 
-def test_to_pass_a_wall_and_be_shown_the_page_is_recovery(tmp_path: Path) -> None:
+def test_passing_a_wall_to_the_page_is_recovery(tmp_path: Path) -> None:
     story = wall(Story().thinks(1, "goto"), 1).thinks(2, "click").reports(1, "cleared").page("x2")
 
     recoveries = judged(story, tmp_path)
@@ -93,7 +93,7 @@ def test_to_pass_a_wall_and_be_shown_the_page_is_recovery(tmp_path: Path) -> Non
     assert "was passed" in recoveries.why
 
 
-def test_to_meet_a_wall_again_and_not_to_pass_it_is_none(tmp_path: Path) -> None:
+def test_a_wall_that_is_not_passed_is_not_recovery(tmp_path: Path) -> None:
     story = wall(Story().thinks(1, "goto"), 1).thinks(2, "reload")
     story = wall(story, 2).thinks(3, "noop").stops()
 
@@ -109,7 +109,7 @@ def test_a_wall_that_was_passed_without_the_page_is_not_a_recovery(tmp_path: Pat
 
 
 @pytest.mark.parametrize("back", [True, False])
-def test_a_session_is_regained_when_the_page_comes_after_a_call_to_the_model(
+def test_a_session_is_recovered_if_the_page_follows_a_model_call(
     back: bool, tmp_path: Path
 ) -> None:
     story = refused(Story().thinks(1, "goto"), 1, status=307, kind="session_expired").page("x2")

@@ -55,6 +55,8 @@ def test_the_judge_sees_what_the_agent_left(tmp_path: Path, asked: Asked) -> Non
 
 @pytest.mark.wire
 @pytest.mark.parametrize(("code", "judge"), [(3, True), (0, False)])
-def test_nobody_judges_a_crash_or_without_a_judge(tmp_path: Path, code: int, judge: bool) -> None:
+def test_nothing_is_judged_after_a_crash_or_without_a_judge(
+    tmp_path: Path, code: int, judge: bool
+) -> None:
     assert drive(tmp_path, code, judge=judge) == code
     assert not (tmp_path / "judge.log").exists()

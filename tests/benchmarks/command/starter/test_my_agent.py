@@ -9,7 +9,9 @@ import pytest
 from warex.benchmarks.command.starter import my_agent
 
 
-def test_it_looks_until_its_model_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_starter_agent_opens_pages_until_its_model_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     message = iter(["goto('https://shop.example/')", "I see: stop('4.50')"])
     asked: list[str] = []
 

@@ -87,7 +87,7 @@ def pieces(data: bytes, cuts: list[int]) -> list[bytes]:
     response=st.sampled_from(RESPONSES),
     cuts=st.lists(st.integers(0, 10_000), max_size=6),
 )
-def test_messages_pass_byte_for_byte_however_they_are_cut(
+def test_messages_pass_unchanged_in_any_division(
     request: bytes, response: bytes, cuts: list[int]
 ) -> None:
     relay = Relay()

@@ -89,7 +89,7 @@ def test_what_cannot_be_read_is_invalid(data: bytes, strict: bool) -> None:
         b"0\r\nHOST: other.example\r\n\r\n",
     ],
 )
-def test_chunks_of_which_two_sites_may_read_two_bodies_are_refused_in_requests(
+def test_ambiguous_chunks_are_refused_in_requests(
     data: bytes,
 ) -> None:
     with pytest.raises(InvalidFraming):

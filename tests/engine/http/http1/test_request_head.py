@@ -150,12 +150,12 @@ def test_http_1_0_has_no_chunks() -> None:
         (b"OPTIONS http://a:80", "http://a/"),
     ],
 )
-def test_a_proxy_is_told_the_url(line: bytes, url: str) -> None:
+def test_a_request_to_a_proxy_has_a_full_url(line: bytes, url: str) -> None:
     assert parse(line + b" HTTP/1.1\r\nHost: other\r\n\r\n", None).url == url
 
 
 @pytest.mark.parametrize("lines", [b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost:\r\n"])
-def test_a_proxy_must_be_told_the_site(lines: bytes) -> None:
+def test_a_proxy_request_must_name_its_site(lines: bytes) -> None:
     with pytest.raises(InvalidRequest, match="nothing says which site"):
         parse(lines + b"\r\n", None)
 

@@ -40,7 +40,7 @@ VALUES = st.binary(max_size=30).filter(lambda it: not set(it) & set(b"\0\r\n") a
         max_size=6,
     )
 )
-def test_fields_arrive_however_a_peer_sizes_its_table(
+def test_fields_arrive_with_any_table_size(
     rounds: list[tuple[list[int], list[tuple[bytes, bytes]]]],
 ) -> None:
     pair = ServedClient()

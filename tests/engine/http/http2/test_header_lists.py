@@ -29,12 +29,12 @@ def test_what_must_not_be_compressed_stays_so() -> None:
     assert type(listed[-1]) is NeverIndexedHeaderTuple
 
 
-def test_a_host_stands_in_for_an_authority() -> None:
+def test_a_host_field_replaces_a_missing_authority() -> None:
     assert request_head([*GET[:2], GET[3], (b"host", b"b:1")]).authority == "b:1"
     assert request_head([*GET, (b"host", b"a")]).headers.get("host") == "a"
 
 
-def test_a_pseudo_field_stands_once_and_first() -> None:
+def test_pseudo_fields_come_once_and_first() -> None:
     for headers in ([*GET, GET[0]], [(b"x", b"y"), *GET], GET[1:]):
         with pytest.raises(MalformedMessage):
             request_head(headers)
@@ -84,7 +84,7 @@ def test_a_length_is_a_number(length: bytes) -> None:
         content_length(request_head([*GET, (b"content-length", length)]))
 
 
-def test_two_lengths_are_none() -> None:
+def test_a_repeated_content_length_is_refused() -> None:
     twice = [(b"content-length", b"1"), (b"content-length", b"1")]
     with pytest.raises(MalformedMessage):
         content_length(request_head([*GET, *twice]))

@@ -57,7 +57,7 @@ def test_streams_that_are_closed_make_room_for_others() -> None:
         assert list(end.streams) == [3]
 
 
-def test_whoever_counts_frames_may_end_the_connection() -> None:
+def test_an_observer_of_frames_may_end_the_connection() -> None:
     seen: list[str] = []
 
     def count(kind: str) -> None:

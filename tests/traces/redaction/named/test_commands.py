@@ -28,7 +28,7 @@ def test_only_the_password_of_a_command_line_goes(before: str, after: str) -> No
         "echo 'otter42' | kinit bob",
     ],
 )
-def test_a_short_option_beside_a_user_and_what_is_piped_to_a_prompt_are_secret(
+def test_short_password_options_and_piped_passwords_are_redacted(
     command: str,
 ) -> None:
     assert "otter42" not in redact_text(command)

@@ -43,7 +43,7 @@ def test_a_word_that_only_a_password_is_like_is_secret_near_a_name(text: str) ->
         "Quartz!77rocks",
     ],
 )
-def test_other_words_stay_near_a_name_and_a_password_s_like_stays_elsewhere(text: str) -> None:
+def test_only_password_like_words_near_a_secrets_name_are_matched(text: str) -> None:
     assert _texts_of(near.strong_words, text) == []
 
 
@@ -156,7 +156,7 @@ def test_a_password_between_a_user_and_a_host_is_secret(text: str) -> None:
     assert _texts_of(near.at_host, text) == ["Quartz!77rocks"]
 
 
-def test_a_value_beside_a_secrets_name_in_tool_arguments_is_redacted_and_learned() -> None:
+def test_a_tool_argument_beside_a_secrets_name_is_redacted_later_too() -> None:
     redactor = Redactor()
     steps: JsonValue = {
         "steps": [{"do": "click", "on": "Password"}, {"do": "put", "it": "Quartz!77rocks"}]
