@@ -7,9 +7,10 @@ distribution's code is imported when that name, or the list of all names, is ask
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
 
 from warex.errors import MachineError
 
@@ -22,8 +23,7 @@ type GroupName = Literal[
 _REMEDY: Final = "fix, update or uninstall the package"
 
 
-@dataclass(frozen=True)
-class PluginGroup[T]:
+class PluginGroup[T](Struct, frozen=True):
     """A group of entry points."""
 
     name: GroupName

@@ -155,9 +155,9 @@ class Lane:
         self.connections = Connections(config, injector, recorder, authority, self.idle_connections)
         self.attribution = Attribution(config, injector, recorder)
         self.attribution.on_task_began = self.idle_connections.reset
-        self.attribution.on_rules_changed = self._rules_changed
+        self.attribution.on_rules_changed = self.rules_changed
         self.on_rules_changed: Callable[[], None] = lambda: None
-        """Called when the rules in force may have changed: armed, disarmed, the next step."""
+        """Called when the rules in force may have changed: armed, added, the next step."""
         rules = injector.scenario.rules
         looks = SiteLooks.of_rules(rules)
         self._fault_sites = FaultSites(recorder, looks.of)
@@ -200,7 +200,8 @@ class Lane:
     def on_notice(self, listener: Callable[[str], None]) -> None:
         self.connections.on_notice = self.attribution.on_notice = listener
 
-    def _rules_changed(self) -> None:
+    def rules_changed(self) -> None:
+        """Note that the rules in force may have changed."""
         self.idle_connections.check()
         self.on_rules_changed()
 
