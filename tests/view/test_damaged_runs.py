@@ -165,7 +165,7 @@ def test_nothing_of_a_hostile_run_runs_or_becomes_an_element(
             page.get_by_role("link", name="run", exact=True).click()
         page.get_by_role("link", name=re.compile("wrong-numbers")).click()
         page.get_by_role("link", name="compare with the clean twin").click()
-        expect(page.get_by_text("They part at step 1")).to_be_visible()
+        expect(page.get_by_text("They diverge at step 1")).to_be_visible()
 
         expect(page.locator("img[src=x], main script")).to_have_count(0)
         expect(page).to_have_title("WAREX")

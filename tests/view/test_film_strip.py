@@ -76,6 +76,6 @@ def test_a_trial_is_laid_beside_a_chosen_one(browser: Browser, tmp_path: Path) -
     choice.select_option(label="old")
     page.get_by_role("button", name="compare").click()
 
-    expect(page.get_by_text("They part at step 2, after 1 equal step")).to_be_visible()
+    expect(page.get_by_text("They diverge at step 2, after 1 equal step")).to_be_visible()
     expect(page.locator(".pair-line.first")).to_contain_text("reload()")
     page.close()

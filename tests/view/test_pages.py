@@ -58,7 +58,7 @@ def walk_through(page: Page) -> None:
     expect(page.get_by_role("heading", name="http_error")).to_be_visible()
     page.get_by_role("link", name="compare with the clean twin").click()
     expect(page.get_by_role("heading", name="add <b>it</b>")).to_be_visible()
-    expect(page.get_by_text("They part at step 2, after 1 equal step")).to_be_visible()
+    expect(page.get_by_text("They diverge at step 2, after 1 equal step")).to_be_visible()
     expect(page.locator(".pair-line.first")).to_contain_text("report_infeasible")
 
 

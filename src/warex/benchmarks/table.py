@@ -25,10 +25,12 @@ class BenchmarkConfig(BaseModel, frozen=True, extra="forbid"):
     dir: Text | None = Field(default=None, description="Folder that `warex benchmarks setup` made.")
     sites: dict[str, Text] = Field(
         default_factory=dict,
-        description="Where each site is really served: {site = URL}; a list for where they say.",
+        description="Where each site is served: {site = URL}, or a list of sites at their own"
+        " addresses.",
     )
     options: dict[str, JsonValue] = Field(
-        default_factory=dict, description="The adapter's own; `warex benchmarks show NAME`."
+        default_factory=dict,
+        description="Options of the benchmark; `warex benchmarks show NAME` lists them.",
     )
     _folder: Path | None = PrivateAttr(None)
 

@@ -29,7 +29,10 @@ _COMMANDS: Final = {
         "list the defences (texts added to an agent's system prompt), show one",
     ),
     "demo": ("campaigns", "run the embedded campaign, start to report"),
-    "diff": ("results", "where two trials part: the first step that differs, and the fault before"),
+    "diff": (
+        "results",
+        "where two trials diverge: the first step that differs, and the fault before",
+    ),
     "doctor": ("campaigns", "what works on this machine, and how to fix the rest"),
     "evaluate": ("training", "the recovery test of a model and its adapters"),
     "exec": ("intercept", "run any command behind the proxy, unchanged"),

@@ -101,12 +101,12 @@ class ClientSide:
         self._begun: deque[Run] = deque()
         self._peer = Peer(services.turns, end, self)
         self._late = b""
-        """What has come, and waits for the client's turn."""
+        """Received bytes that wait for the client's turn."""
         self._is_free = False
         """Whether an exchange of HTTP/1 has ended, and the next one is not looked for."""
         self._is_dispatching = False
         self._unwritten: list[bytes] = []
-        """What is written at the end of this turn."""
+        """Bytes to write at the end of this turn."""
         self._waits = False
         """Whether the client waits until an earlier request is answered."""
         self._rejections: dict[int, Rejection] = {}
@@ -152,7 +152,7 @@ class ClientSide:
         for share in list(self._others.values()):
             self._close_share(share)
 
-    # ---- whose exchanges they are
+    # ---- to which handler exchanges belong
 
     def share_of(self, head: RequestHead) -> Share:
         """Return the share of the handler to which a request belongs."""
@@ -185,7 +185,7 @@ class ClientSide:
         share.route.close()
         share.handler.closed(share.connection)
 
-    # ---- what comes
+    # ---- received bytes
 
     def _received(self, data: bytes) -> None:
         if self._peer.must_wait:
@@ -196,9 +196,9 @@ class ClientSide:
         self._dispatch(self.http.receive(data), began)
 
     def go_on(self) -> None:
-        """Take what was left, once others had their turn."""
+        """Process the bytes that were left, once others had their turn."""
         if self._tunnel is None or self._tunnel.done():
-            return  # It is not served any more.
+            return  # The connection is not served any more.
         began = time.monotonic()
         data, self._late, self._is_free = self._late, b"", False
         self._dispatch(self.http.receive(data), began)
@@ -214,7 +214,7 @@ class ClientSide:
 
     def _ended(self) -> None:
         if self._peer.must_wait:
-            self._peer.wait()  # It ends once the rest is taken.
+            self._peer.wait()  # The connection ends once the rest is processed.
             return
         self._dispatch(self.http.receive_eof(), time.monotonic())
         for run in list(self.runs.values()):
@@ -234,13 +234,13 @@ class ClientSide:
         self._resolve(None)
 
     def _dispatch(self, events: list[RequestEvent], began: float) -> None:
-        """Take what came; ``began``: when this was started."""
+        """Process received bytes; ``began``: when this was started."""
         now, self._is_dispatching = began, True
         try:
             self._take(events)
             while (self._begun or self._is_free) and now < began + SLICE_S:
                 if self._begun:
-                    # What came with a head is there before the head is decided on.
+                    # Body bytes that came with a head are processed before the head is decided on.
                     self._begun.popleft().start()
                 else:
                     self._is_free = False
@@ -317,7 +317,7 @@ class ClientSide:
         run = self.runs[event.stream] = self._make_run(self, event)
         self._begun.append(run)
 
-    # ---- what goes
+    # ---- sent bytes
 
     def flush(self) -> None:
         """Write what the HTTP connection has to send."""
@@ -426,7 +426,7 @@ class ClientSide:
                 return
             self._is_free = True
             if self._is_dispatching:
-                return  # The next one is looked for there.
+                return  # The next exchange is looked for there.
             if self._peer.must_wait:
                 self._peer.wait()
                 return

@@ -1,4 +1,4 @@
-"""One client's connection: what it speaks and where it goes, then its exchanges or its bytes."""
+"""One client's connection: finds its protocol and destination, then serves it."""
 
 import asyncio
 import ssl
@@ -37,7 +37,7 @@ _SERVER_FIRST_DELAY: Final = 0.5
 _INCOMPLETE_TIMEOUT: Final = 1.0
 """Seconds after which an ambiguous beginning is assumed to be complete."""
 _HANDSHAKES_S: Final = 0.001
-"""Seconds that the handshakes with a client and its site take about."""
+"""Approximate seconds of the handshakes with a client and its site."""
 _WELL_KNOWN_PORTS: Final = frozenset((80, 443))
 """Ports with HTTP only: a silent client is not connected to its site."""
 _ESTABLISHED: Final = ResponseHead(200, b"Connection established", "HTTP/1.1", Headers())
@@ -107,7 +107,7 @@ class ConnectionRun:
         if self._connector.is_clients:
             self._connector = self._connector.for_client(connect)
             assert self.connection.destination is not None
-            # It may want a password, which its client is to give.
+            # The upstream proxy may want a password, which the client has to give.
             site = site or Site("https", self.connection.destination, direct=False)
         if site is None:
             return _ESTABLISHED
@@ -446,7 +446,7 @@ def _seems_http(first: bytes) -> bool:
 
 
 def _preferred(offered: tuple[bytes, ...], site: Site) -> str | None:
-    """Return what a client speaks whose site has not chosen: its first offer.
+    """Return the protocol of a client whose site has not chosen one: its first offer.
 
     Sites without TLS speak HTTP/1.1, so nothing is changed for a client that does, too.
     """

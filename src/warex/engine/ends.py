@@ -35,7 +35,7 @@ class End:
     """
 
     _room = memoryview(bytearray(SITE_READ))
-    """Shared by all ends: what is received is taken before the next is."""
+    """Shared by all ends: received bytes are processed before the next ones are received."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class End:
         self._waiter: asyncio.Future[None] | None = None
         self._drained: asyncio.Future[None] | None = None
         self._drops = False
-        """Whether what comes is dropped, until the peer ends."""
+        """Whether received bytes are dropped, until the peer ends."""
         self.has_ended = False
         """Whether the peer sends no more: it has closed its end, or the connection is lost."""
         self.is_lost = False
@@ -168,13 +168,13 @@ class End:
         return bool(self._chunks)
 
     def start(self, on_data: Callable[[bytes], None]) -> None:
-        """Give what comes to a callback from now on; ``on_end`` is called at the peer's end."""
+        """Give received bytes to a callback from now on; ``on_end`` is called at the peer's end."""
         self._on_data = on_data
         if self._chunks:
             on_data(self._take())
 
     def stop(self) -> None:
-        """Keep what comes for ``read`` again."""
+        """Keep received bytes for ``read`` again."""
         self._on_data = None
 
     def pause(self, by: object) -> None:
@@ -266,7 +266,7 @@ class End:
         return is_done
 
     def _decrypt(self) -> None:
-        """Take what came through every layer; the last one may be shaking hands."""
+        """Process the bytes that came through every layer; the last one may be shaking hands."""
         last = len(self._layers) - 1
         for number, layer in enumerate(self._layers):
             if number == last:

@@ -1,4 +1,4 @@
-"""What is noted of an exchange while it lasts, and the outcome that it makes."""
+"""Facts noted of an exchange while it lasts, and its outcome."""
 
 from msgspec import Struct
 

@@ -72,7 +72,7 @@ class ExchangeRun:
         self._upgrade: Upgrade | None = None
 
     def start(self) -> None:
-        """Begin; what needs no waiting is done at once."""
+        """Begin; steps that need no waiting are done immediately."""
         self._task = eager_task(self._run())
 
     # ---- interruptions
@@ -124,7 +124,8 @@ class ExchangeRun:
             await self._serve()
             over = _COMPLETE
         except Over as ended:
-            over = ended.with_traceback(None)  # It has this frame, which has it.
+            # The exception refers to this frame, and the frame to the exception.
+            over = ended.with_traceback(None)
         except asyncio.CancelledError:
             over = self._interruption or Over("shut_down", "the proxy ended")
         except Exception as error:  # noqa: BLE001 - fail closed
@@ -140,7 +141,7 @@ class ExchangeRun:
         self._leave_site(over.code)
         if self._upgrade is not None:
             self._upgrade.stop()
-            self._upgrade = None  # It has a method of this object.
+            self._upgrade = None  # The upgrade has a method of this object.
         if over.end in ("client_left", "site_failed", "shut_down") and not record.is_complete:
             self._give_up(over)
         record.is_sent = True

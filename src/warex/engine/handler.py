@@ -365,7 +365,7 @@ type Need = Literal["whole", "stream"]
 ``MAX_WHOLE_REQUEST``, or nothing."""
 
 MAX_WHOLE_REQUEST: Final = 64 * 1024 * 1024
-"""Bytes of a request's body that are kept; a longer one is streamed, ``request_body`` is None."""
+"""Bytes of a body that are kept; of a longer one, which is streamed, ``request_body`` is None."""
 
 
 class Rejection(Struct, frozen=True):
@@ -373,7 +373,7 @@ class Rejection(Struct, frozen=True):
 
     status: int
     line: bytes
-    """Its request line, or what came in its place; at most 8 KiB."""
+    """Its request line, or the bytes in its place; at most 8 KiB."""
     reason: str
 
 
@@ -414,7 +414,7 @@ class Handler(Protocol):
         """Take note of the end of a connection, after the end of its exchanges."""
 
     def request_head(self, exchange: Exchange) -> Need:
-        """Say what ``request`` needs."""
+        """Return how much of the body ``request`` needs."""
 
     def request(self, exchange: Exchange) -> RequestPlan:
         """Decide before the site is asked."""

@@ -59,7 +59,7 @@ class ResponseBody:
         self._is_behind = False
         """Whether the handler may have work left with what has passed."""
         self._later: deque[DataReceived] = deque()
-        """Parts that came meanwhile."""
+        """Parts that arrived while a part is being sent."""
 
     async def relay(self, inbox: SiteInbox, parts: Iterable[ResponseEvent]) -> ResponseEvent:
         """Send what was read, then what comes; return the event that ends the body."""
@@ -84,7 +84,7 @@ class ResponseBody:
         self, paced: PacedBody, inbox: SiteInbox, parts: Iterable[ResponseEvent]
     ) -> ResponseEvent:
         await paced.begin()
-        for part in parts:  # They are acknowledged.
+        for part in parts:  # These bytes are acknowledged.
             if not isinstance(part, DataReceived):
                 return await self._end_paced(paced, part)
             await self._send_paced(paced, part.payload)

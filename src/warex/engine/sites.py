@@ -177,7 +177,7 @@ class SiteSide:
         self._is_going_away = False
         self._peer = Peer(turns, end, self)
         self._late = b""
-        """What has come, and waits for the site's turn."""
+        """Received bytes that wait for the site's turn."""
         self._flushes = False
         """Whether it flushes at the end of this turn."""
         end.on_end = self._ended
@@ -278,7 +278,7 @@ class SiteSide:
     def close(self) -> None:
         """Close the connection."""
         if not self._inboxes:
-            self.end.on_end = None  # No exchange waits for it.
+            self.end.on_end = None  # No exchange waits for the connection's end.
         self.end.close()
 
     def flush(self) -> None:
@@ -289,7 +289,7 @@ class SiteSide:
             self.end.write(data)
 
     def flush_soon(self) -> None:
-        """Write it at the end of the turn, with what other exchanges send."""
+        """Write at the end of the turn, together with other exchanges."""
         if self.version != "HTTP/2.0":
             self.flush()
         else:
@@ -314,7 +314,7 @@ class SiteSide:
             self._read(data)
 
     def go_on(self) -> None:
-        """Take what was left, once others had their turn."""
+        """Process the bytes that were left, once others had their turn."""
         data, self._late = self._late, b""
         self._read(data)
         if self.end.has_ended:
@@ -336,7 +336,7 @@ class SiteSide:
 
     def _ended(self) -> None:
         if self._peer.is_waiting:
-            return  # It ends once the rest is taken.
+            return  # The connection ends once the rest is processed.
         try:
             events = self.http.receive_eof()
             if self.end.error is not None:
@@ -357,7 +357,7 @@ class SiteSide:
 
     def _dispatch(self, events: list[ResponseEvent]) -> None:
         touched: list[SiteInbox] = []
-        """Those that have taken a part at once."""
+        """Inboxes whose sink took a part immediately."""
         for event in events:
             match event:
                 case (

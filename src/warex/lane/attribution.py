@@ -30,7 +30,7 @@ type EndedBy = Literal["terminal_action", "harness", "control"]
 
 
 class Attribution:
-    """The tasks of a trial, and whose an exchange is."""
+    """The tasks of a trial, and to which one an exchange belongs."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         self._seed = config.seed
@@ -41,7 +41,7 @@ class Attribution:
         self.before_llm_call: Callable[[], None] = lambda: None
         """Called before an LLM request is forwarded; raises to prevent it."""
         self.episode = ""
-        """The name of the trial itself, by which clients name it and no task of it."""
+        """The name of the trial itself; a client that gives it names no task."""
         self.on_notice: Callable[[str], None] = lambda sentence: None
         self.on_rules_changed: Callable[[], None] = lambda: None
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
@@ -106,7 +106,7 @@ class Attribution:
         """Note that a task's LLM call is forwarded; raise to prevent it."""
         self.before_llm_call()
         self.record_arming(task, "first_llm_call")
-        self.on_rules_changed()  # It may be the next step.
+        self.on_rules_changed()  # The call may begin the next step.
 
     def task_ended(self, task: Task[LlmCalls]) -> None:
         """Disarm a task that the agent has ended; later exchanges belong to no detected task."""

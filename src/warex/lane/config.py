@@ -44,8 +44,8 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid", defer_build=True):
     agent_ended: str | None = None
     """A nonce: a request for it at the canary's host means that the agent has ended its task."""
     own_proof: bool = False
-    """Whether the agent's first page, one of ``sites``, proves that its browser uses the proxy;
-    otherwise a canary does."""
+    """Whether the agent's first page, on one of ``sites``, proves that its browser uses the proxy;
+    otherwise a canary proves it."""
     schedule: frozenset[CountPosition] | None = None
     """The positions of a past ledger, to be hit exactly."""
 
@@ -58,12 +58,12 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """Secrets of the agent's command beside those in this process's environment; no trace has
     them."""
     redaction_key: str = Field(default="", repr=False)
-    """In hex: the key of the hashes in the trace, by which a run's trials are compared; empty for
-    one of this trial's own. Nothing of the trial holds it."""
+    """Key of the hashes in the trace, in hex. A run's trials share one, so that their hashes can be
+    compared; empty: a new key for this trial. No file of the trial holds the key."""
     traffic: TrafficOptions = TrafficOptions()
 
     tasks: TaskRule | None = None
-    """How to detect the tasks of one command by their traffic, where they are not marked."""
+    """How to detect the tasks of one command by their traffic if they are not marked."""
     vocabulary: Vocabulary | None = None
     """The benchmark's actions, which identify the agent's last one."""
 

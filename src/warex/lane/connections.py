@@ -101,7 +101,7 @@ class Connections:
         return Intercept(site_first=not is_reserved(host), needs_site=needs_site, http2=http2)
 
     def connect(self, connection: Connection) -> Site | None:
-        """Connect first to a site in whose place nothing is answered or shown."""
+        """Connect to the site first, unless a rule answers in its place."""
         host, port, destination = connection.host, _port(connection), connection.destination
         if is_reserved(host) or destination is None:
             return None
@@ -114,10 +114,9 @@ class Connections:
         return Site("https", destination, direct=False) if target is None else site_of(target)
 
     def _needs_site(self, host: str) -> bool:
-        """Whether a host's client meets what its site does before there is a request.
+        """Whether a dead site fails its client before the first request.
 
-        Otherwise the handshake goes on, and the first request meets the failure of a site that is
-        down, or what a rule has for it.
+        Otherwise the handshake completes, and the first request fails or gets a rule's answer.
         """
         return not (
             self.may_serve_others or is_reserved(host) or self.host_routing.works_without_site(host)
@@ -126,14 +125,14 @@ class Connections:
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
         """Note whether the client trusts our certificate."""
         if self._faults.ended(connection, ended):
-            return  # It accepts any certificate, or has refused a bad one.
+            return  # The client accepts any certificate, or has refused a bad one.
         key, host, port = _key(connection), connection.host, _port(connection)
         by_browser = self._rejections.is_browser(key)
         match ended:
             case "established":
                 self._established(connection, key, by_browser=by_browser)
             case "left":
-                # It has our certificate; before that, it may have waited for the site's.
+                # The client has WAREX's certificate; before, it may have waited for the site's.
                 if connection.certificate_sent and not (by_browser or is_reserved(host)):
                     self.distrust.left(host, port)
             case "rejected":

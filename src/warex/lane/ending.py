@@ -70,7 +70,7 @@ def _store_body(state: ExchangeState, outcome: Outcome, ending: Ending, recorder
 def _answered_by(
     state: ExchangeState, *, by_site: bool
 ) -> Literal["site", "warex", "cache", "none"]:
-    """Return who answered; ``by_site``: there is a response, by the site unless ours."""
+    """Return who answered; ``by_site``: the response is the site's unless WAREX made it."""
     if state.by_warex:
         return "warex"
     if state.from_cache:

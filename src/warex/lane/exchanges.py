@@ -145,7 +145,7 @@ class Exchanges:
         if wire.request_body is not None:
             self._record_request(state)
             self._prepare_body(state)
-        else:  # Recorded once its size is known.
+        else:  # The request is recorded once its size is known.
             state.pending = list(state.decision.injections)
         if before := [it for it in state.pending if _comes_before(it)]:
             self._apply(state, before)
@@ -153,11 +153,11 @@ class Exchanges:
                 self._end_open(state, injection)
         if not state.by_warex:
             self._ask(state)
-        elif state.draft.abort is None:  # Its page is changed as the site's would be.
+        elif state.draft.abort is None:  # The page of WAREX's answer is changed, too.
             self._apply(state, list(state.pending))
         draft = state.draft
         is_sent = draft.response is None and draft.abort is None
-        if is_sent and is_reserved(state.request.host):  # Below one of WAREX's own.
+        if is_sent and is_reserved(state.request.host):  # The host is below one of WAREX's own.
             state.refusal = "there is no such host"
             return self._settlement.planned(state, Plan(Abort("close")))
         site = self._connections.site(state.request)
@@ -181,6 +181,8 @@ class Exchanges:
         task = state.task
         state.decision = task.injector.request(state.traffic.exchange, state.began)
         self._attribution.record_arming(task, "first_page")
+        if state.traffic.exchange.server != "site":
+            self._attribution.on_rules_changed()  # They may concern its host no more.
         return state
 
     def _register(self, wire: WireExchange) -> ExchangeState:
@@ -301,10 +303,10 @@ class Exchanges:
             self.sockets.begin(state)
         coded = "content-encoding" in wire.response.headers.by_name
         if state.may_be_rewritten and coded and not self._needs_buffering(state):
-            # It may be a decompression bomb.
+            # The response may be a decompression bomb.
             return self._settlement.planned(state, Plan(ReadWhole(1)))
         if state.pending and is_stream(wire.response) and all(map(_is_refusal, state.pending)):
-            # It may have no end.
+            # The response may have no end.
             state.draft.response = response = WholeResponse(wire.response)
             self._apply(state, list(state.pending))
             return self._settlement.planned(state, response_plan(state.draft, response))
@@ -365,7 +367,7 @@ class Exchanges:
         return state.fed(piece, last=last)
 
     def read_on(self, wire: WireExchange) -> bool:
-        """Read on in what has passed of a response; return whether more is left."""
+        """Read more of the part of a response that has passed; return whether more is left."""
         state: ExchangeState = wire.state
         return state.traffic.read_on()
 
@@ -378,7 +380,7 @@ class Exchanges:
         return () if state.body_steps is None else state.body_steps(rewritten, last)
 
     def stopped(self, wire: WireExchange, stop: Stop) -> None:
-        """Note that the body goes no further; a silence for good counts once it was felt."""
+        """Note that the body ends here; an endless silence counts once the client has waited."""
         state: ExchangeState = wire.state
         if stop.then == "reset":
             self._settlement.connection_resets(state)
@@ -402,9 +404,9 @@ class Exchanges:
                 return
 
     def _end_open(self, hit: ExchangeState, injection: PlannedInjection) -> None:
-        """Reset what is open of the hit exchange's task and the rule is about."""
+        """Reset the open exchanges of the hit exchange's task that the rule matches."""
         injector = hit.task.injector
-        # What another fault has in hand ends by its own plan.
+        # An exchange that another fault has hit ends by its own plan.
         live = [it for it in self._live.values() if not it.applied]
         for state in (*live, *self.sockets.open):
             request = state.request
@@ -445,7 +447,7 @@ class Exchanges:
         if self._forget(state):
             self._settlement.end(state, outcome)
         if wire.response is None or wire.response.status != _SWITCHING:
-            wire.state = ENDED  # Without a cycle, its memory is free at once.
+            wire.state = ENDED  # Without the reference cycle, its memory is freed immediately.
         elif outcome.end == "complete":
             self.sockets.opened(state)
 

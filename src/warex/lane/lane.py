@@ -125,7 +125,7 @@ class Engine(Control):
 
 
 _VERSIONS: Final = {"warex": VERSION}
-"""Looked up once: parsing the metadata files is slow."""
+"""Versions are read once: parsing the metadata files is slow."""
 
 
 def begin_lane(config: ProxyConfig, authority: Authority) -> "Lane":
@@ -156,9 +156,9 @@ class Lane:
         self.connections = Connections(config, injector, recorder, authority, self.idle_connections)
         self.attribution = Attribution(config, injector, recorder)
         self.attribution.on_task_began = self.idle_connections.reset
-        self.attribution.on_rules_changed = self._rules_changed
+        self.attribution.on_rules_changed = self.rules_changed
         self.on_rules_changed: Callable[[], None] = lambda: None
-        """Called when the rules in force may have changed: armed, disarmed, the next step."""
+        """Called when the rules in force may have changed: armed, added, the next step."""
         rules = injector.scenario.rules
         looks = SiteLooks.of_rules(rules)
         self._fault_sites = FaultSites(recorder, looks.of)
@@ -201,7 +201,8 @@ class Lane:
     def on_notice(self, listener: Callable[[str], None]) -> None:
         self.connections.on_notice = self.attribution.on_notice = listener
 
-    def _rules_changed(self) -> None:
+    def rules_changed(self) -> None:
+        """Note that the rules in force may have changed."""
         self.idle_connections.check()
         self.on_rules_changed()
 
@@ -315,7 +316,7 @@ class Lane:
             return ()
 
     def read_on(self, exchange: Exchange) -> bool:
-        """Read on in what has passed of the site's response."""
+        """Read more of the part of the site's response that has passed."""
         return self._aborting(exchange, self._exchanges.read_on, exchange) or False
 
     def stopped(self, exchange: Exchange, stop: Stop) -> None:
@@ -329,7 +330,7 @@ class Lane:
         return () if steps is None else steps
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
-        """Read those of a WebSocket, whose messages are recorded."""
+        """Ask for the frames of a WebSocket, whose messages are recorded."""
         answered = exchange.response
         upgrade = "" if answered is None else answered.headers.get("upgrade")
         is_recorded = isinstance(exchange.state, ExchangeState)
@@ -343,7 +344,7 @@ class Lane:
         return self._aborting(exchange, read, exchange, frame) or ()
 
     def frames_end(self, exchange: Exchange, *, from_client: bool) -> Iterable[FrameStep]:
-        """Send what is held of a side that has ended."""
+        """Send the frames that are held of a side that has ended."""
         read = partial(self._exchanges.sockets.frames_end, from_client=from_client)
         return self._aborting(exchange, read, exchange) or ()
 

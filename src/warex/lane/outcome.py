@@ -1,7 +1,7 @@
 """Decides whether an injection has reached the client, and if not, why.
 
-Here is all of it: what was planned stands in the injection, what happened in what the engine
-reports. Nothing else is remembered.
+The decision depends only on the injection, which has the plan, and on the engine's report of what
+happened.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
-"""Makes plans of injections: each effect is read at one place, here.
+"""Makes plans of injections; only this module interprets effects.
 
 The injections of a stage are applied in order to a ``Draft``, which then becomes a plan. A later
-one finds what an earlier one made: a page that a fault answers with can be rewritten by the next.
+injection works on the result of the earlier ones: it can rewrite a page with which a fault answers.
 """
 
 import json
@@ -67,7 +67,7 @@ class EffectApplier:
         self._rewrites = rewrites
         self._settle = settle
         self._limits: dict[str, ByteRate] = {}
-        """Those for all exchanges of a rule, by rule and direction."""
+        """Rate limits for all exchanges of a rule, by rule and direction."""
 
     def apply(self, state: ExchangeState, applied: AppliedInjection) -> None:
         """Apply an injection's effects in order, after those of earlier ones."""

@@ -61,7 +61,7 @@ class Settlement:
     def planned[T: Forward | Respond | Relay | ReadWhole | Abort](
         self, state: ExchangeState, plan: Plan[T]
     ) -> Plan[T]:
-        """Note when a plan was made; what has no holds is done now."""
+        """Note when a plan was made; injections without holds are done now."""
         state.plan = plan.then
         if isinstance(plan.then, Respond) and state.draft.response is not None:
             state.answer = state.draft.response.head
@@ -81,7 +81,7 @@ class Settlement:
     def _end_holds(
         self, state: ExchangeState, held_s: float, *, over: bool
     ) -> AppliedInjection | None:
-        """Give each injection its share of the holds; return the one in whose hold they ended."""
+        """Give each injection its share of the holds; return that in whose hold the client left."""
         last = None
         for applied, seconds in share_holds(state.holds, held_s, over=over):
             applied.waited_s += seconds
@@ -91,12 +91,12 @@ class Settlement:
         return last
 
     def _perform(self, state: ExchangeState) -> None:
-        """Note what the plan does now: the client is there, and nothing of it is sent yet."""
+        """Note the effects of the plan that begins now, before any of it is sent."""
         for applied in [it for it in state.applied if it.ends_with_holds]:
             self._settle(state, applied, Arrival(arrived=True))
         match state.plan:
             case Abort() if any(ends_open(it.injection) for it in state.applied):
-                pass  # It hits what is repeated itself, as long as it lasts.
+                pass  # As long as it lasts, the fault hits the repeated request itself.
             case Abort(how="reset"):  # The browser retries every exchange that it ends.
                 self._expect_retries(state.connection.live.values())
             case Abort():
@@ -115,7 +115,7 @@ class Settlement:
             state.task.injector.died(state.id, now)
 
     def connection_resets(self, state: ExchangeState) -> None:
-        """Expect that the browser repeats what a reset within a body leaves unanswered."""
+        """Expect the browser to repeat what a reset within a body left unanswered."""
         self._expect_retries(it for it in state.connection.live.values() if it.answer is None)
 
     def fell_silent(self, state: ExchangeState) -> None:
@@ -183,7 +183,7 @@ class Settlement:
         if state.applied:
             note_unmet(state, outcome)
         arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
-        if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
+        if not outcome.head_sent:  # The client left in a hold, before the end of the exchange.
             for applied in [it for it in state.applied if arrivals[id(it)].left_during_hold]:
                 self._settle(state, applied, arrivals[id(applied)])
         if state.draft.abort is not None and outcome.end == "aborted":

@@ -1,4 +1,4 @@
-"""What is known of an open exchange, of its connection, and of each injection applied to it."""
+"""The state of an open exchange, of its connection, and of each injection applied to it."""
 
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -50,7 +50,7 @@ class MessageHits(Struct, eq=False):
     """The messages of a channel that an injection has changed."""
 
     count: int = 0
-    """Those whose change is done."""
+    """The messages whose change is done."""
     held_since: float | None = None
     """Second of the trial since which the first one is held."""
     changes: list[ChangedValue] = field(default_factory=list)
@@ -63,31 +63,31 @@ class AppliedInjection(Struct, eq=False):
     waited_s: float = 0.0
     """Seconds of its holds and pauses."""
     page: PageChange | None = None
-    """How it changes the response, if it does."""
+    """How the injection changes the response, if it does."""
     amendment: Amendment | None = None
     """How it changes the answers of tools, if it does."""
     site_change: ChangedValue | None = None
-    """What it changed that depends on the site: another page, an earlier response, a copy."""
+    """Its change that depends on the site: another page, an earlier response, a copy."""
     messages: MessageHits | None = None
-    """What it does to the messages of a WebSocket, or the events of a stream."""
+    """Its effect on the messages of a WebSocket, or on the events of a stream."""
     is_answer: bool = False
-    """Whether the client gets an answer of its making, which must arrive."""
+    """Whether the injection makes the client's answer, which must arrive."""
     is_unmet: bool = False
-    """Whether the answer has no body, or none that is long enough for it."""
+    """Whether the answer has no body, or one that is too short for the injection."""
 
     not_streamed: bool = False
-    """Whether it is about a stream, and the answer is none."""
+    """Whether the injection is about a stream, and the answer is not a stream."""
     has_arrived: bool = False
-    """Whether the client has all of it, though more of the answer was to come."""
+    """Whether the client got the whole effect, though more of the answer was to come."""
 
     @property
     def paces(self) -> bool:
-        """Whether it says how a body is sent, which must arrive."""
+        """Whether the injection paces a body, which must arrive."""
         return any(effect.traits.paces for effect in self.injection.effects)
 
     @property
     def depends_on_site(self) -> bool:
-        """Whether it depends on a present or earlier response of the site."""
+        """Whether the injection depends on a present or earlier response of the site."""
         return any(effect.traits.depends_on_site for effect in self.injection.effects)
 
     @property
@@ -97,7 +97,7 @@ class AppliedInjection(Struct, eq=False):
 
     @property
     def ends_with_holds(self) -> bool:
-        """Whether it is delivered once its holds are over: nothing else of it is awaited."""
+        """Whether the injection is delivered once its holds are over."""
         answers = self.is_answer or self.paces
         answers = answers or self.amendment is not None or self.messages is not None
         return not (answers or self.rewrites or self.depends_on_site or self.is_cut)
@@ -130,7 +130,7 @@ class AppliedInjection(Struct, eq=False):
 
     @property
     def changes_left_out(self) -> int:
-        """How many more there are."""
+        """How many changed values are left out."""
         left_out = 0 if self.page is None else self.page.left_out
         return left_out + max(0, len(self._all_changes) - MAX_CHANGES)
 
@@ -154,17 +154,17 @@ class AppliedInjection(Struct, eq=False):
 
 
 class Draft(Struct):
-    """What the injections of a stage make of an exchange, before it becomes a plan."""
+    """The exchange after the injections of a stage, before it becomes a plan."""
 
     head: RequestHead
-    """Of the request that the site gets."""
+    """The head of the request that the site gets."""
     body: bytes | None = None
-    """Of the request that the site gets; None for the client's own."""
+    """The body of the request that the site gets; None for the client's own."""
     holds: list[tuple[AppliedInjection, float]] = field(default_factory=list)
     copies: list[AppliedInjection] = field(default_factory=list)
     """Each sends the request once more."""
     response: WholeResponse | None = None
-    """Of the site so far; or what the client gets in its place."""
+    """The site's response so far, or the response that the client gets in its place."""
     pieces: list[bytes] | None = None
     """The response's body, if it is divided into a stream's events."""
     limits: list[ByteRate] = field(default_factory=list)
@@ -207,12 +207,12 @@ class PlannedStop(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """A request of which the head was read: what follows from that, found out once."""
+    """The facts that follow from a request's head, computed once."""
 
     head: RequestHead
-    """As the site gets it, without what is meant for a proxy."""
+    """The head as the site gets it, without the fields for a proxy."""
     request: Request
-    """As rules see it, before its body is known."""
+    """The request as rules see it, before its body is known."""
     task_header: str | None
     """The value of its task header, if it has one."""
     is_reserved: bool
@@ -220,7 +220,7 @@ class Asked(Struct, frozen=True):
 
 
 def read_head(wire: WireExchange) -> Asked:
-    """Return what the head of a request tells."""
+    """Return the facts that follow from a request's head."""
     head = _end_to_end(wire)
     headers = dict(head.headers.by_name)
     task_header = headers.pop(TASK_HEADER, None)
@@ -261,7 +261,7 @@ class ExchangeState(Struct, eq=False):
     applied: list[AppliedInjection] = field(default_factory=list)
     """Injections that are applied and not settled yet."""
     plan: Forward | Respond | Relay | ReadWhole | Abort | None = None
-    """What comes after the holds."""
+    """The plan after the holds."""
     began: float = 0.0
     """Second of the trial at which the exchange was numbered."""
     planned_at: float = 0.0
@@ -331,8 +331,8 @@ class ConnectionState(Struct, eq=False):
     live: dict[str, ExchangeState] = field(default_factory=dict)
     """Its open exchanges that have begun, by their identifiers."""
     exchanges: int = 0
-    """How many have begun on it."""
+    """How many exchanges have begun on it."""
     limits: dict[str, ByteRate] = field(default_factory=dict)
-    """Those of its own, by rule and direction."""
+    """Rate limits of this connection, by rule and direction."""
     is_refused: bool = False
     """Whether an HTTP/1 request on it was refused, which is not an exchange unless it had begun."""

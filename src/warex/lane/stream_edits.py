@@ -1,4 +1,4 @@
-"""What the faults of a model's stream make of its answer, which is divided into its events."""
+"""Applies the faults of a model's stream to its answer, which is divided into events."""
 
 from collections.abc import Sequence
 

@@ -119,7 +119,7 @@ class Documents:
         return log_document(self._attempt(number, trial).path)
 
     def pair(self, one: tuple[int, str], other: tuple[int, str]) -> dict[str, Any]:
-        """Return where two trials part, and their aligned steps. Raises TraceError."""
+        """Return where two trials diverge, and their aligned steps. Raises TraceError."""
         first, second = self._attempt(*one), self._attempt(*other)
         paths = (
             trial_path(read_attempt(first.path).entries),

@@ -270,7 +270,11 @@ def test_a_stream_of_any_length_passes_in_bounded_memory(tmp_path: Path) -> None
         (["mcp", "--", "no-such-program"], 3, "no such program"),
         (["mcp", "--name", "A B", "--", "cat"], 2, "--name 'A B' is not a name of a server"),
         (["mcp", "--proxy", "8080", "--", "cat"], 2, "--proxy: '8080' is not a proxy"),
-        (["mcp", "--proxy", "http://127.0.0.1:9", "--seed", "1", "--", "cat"], 2, "--seed is the"),
+        (
+            ["mcp", "--proxy", "http://127.0.0.1:9", "--seed", "1", "--", "cat"],
+            2,
+            "--seed belongs to the trial",
+        ),
         (["mcp", "--proxy", "http://127.0.0.1:9", "--", "cat"], 3, "127.0.0.1:9 does not answer"),
         (["mcp", "--task", "one", "--", "cat"], 2, "--task names a task of a trial"),
         (["mcp", "--proxy", "http://127.0.0.1:9", "--task", "\n", "--", "cat"], 2, "--task '\\n'"),

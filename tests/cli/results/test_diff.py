@@ -24,7 +24,7 @@ def test_two_trials_are_compared_for_people_and_for_programs(
     shown, read = warex("diff", *pair), warex("diff", *(path.parent for path in pair), "--json")
 
     assert shown.code == read.code == 0
-    assert "They part at step 2, after 1 equal step" in " ".join(shown.out.split())
+    assert "They diverge at step 2, after 1 equal step" in " ".join(shown.out.split())
     data = json.loads(read.out)
     assert (data["equal_steps"], data["place"]) == (1, "at_fault")
     assert [step["step"] for step in data["first_divergence"]] == [2, 2]

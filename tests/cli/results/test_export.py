@@ -89,7 +89,7 @@ def test_names_can_be_held_out(tmp_path: Path) -> None:
         (("--split", "none", "--test", "site=x"), "--split none goes with no other"),
         (("--group", "("), "--group '(' is not a pattern"),
         (("--group", "shop"), "--group 'shop' has no group"),
-        (("--shares", "9:1"), "'9:1' is not TRAIN:VALIDATION:TEST, as 9:1:1"),
+        (("--shares", "9:1"), "'9:1' is not TRAIN:VALIDATION:TEST, such as 9:1:1"),
     ],
 )
 def test_what_cannot_be_done_is_reported_and_nothing_is_written(

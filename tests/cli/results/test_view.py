@@ -42,7 +42,7 @@ def test_a_port_in_use_and_a_folder_that_is_not_a_run_are_reported(
         busy = warex("view", run, "--no-open", "--port", str(port))
     missing = warex("view", tmp_path / "missing")
 
-    assert (busy.code, f"port {port} cannot be listened on" in busy.err) == (3, True)
+    assert (busy.code, f"port {port} is not available" in busy.err) == (3, True)
     assert missing.code == 2
     assert "missing is not a folder" in missing.err
 

@@ -17,7 +17,7 @@ from warex.errors import MachineError
 def test_a_port_that_is_taken_is_reported_before_a_model_is_loaded() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(MachineError, match=rf"port {port} cannot be listened on: .*--port 0"):
+        with pytest.raises(MachineError, match=rf"port {port} is not available: .*--port 0"):
             _listen("127.0.0.1", port)
 
 

@@ -34,7 +34,7 @@ def test_the_table_fits_a_terminal_of_80_columns_and_breaks_no_word(
     text = printed(render_paper_table(tabulated[:1]))
 
     assert max(map(len, text.splitlines())) <= 80
-    assert "success latency input output steps Δ succ." in " ".join(text.split())
+    assert "success latency tokens tokens steps succ. 95 %" in " ".join(text.split())
     assert "Proxy - No Fault" in text
 
 

@@ -75,3 +75,18 @@ def test_words_beside_a_label_are_folded_between_words() -> None:
         "  cost  under network-error it",
         "        is the same",
     ]
+
+
+def test_a_title_above_rows_widens_no_column() -> None:
+    titles = ((0, "a title"), (1, "a title longer than all columns"))
+    grid = Grid((Heading("n"),), (("1",), ("2",)), titles=titles)
+
+    assert _lines(grid, 80) == [
+        "n",
+        "─",
+        "a title",
+        "1",
+        "",
+        "a title longer than all columns",
+        "2",
+    ]

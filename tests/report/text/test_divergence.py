@@ -24,9 +24,9 @@ def test_a_recovery_is_described_from_the_fault_to_the_common_step() -> None:
     faulted.thinks(3, "click").thinks(4, "fill")
 
     assert sentences(clean, faulted) == (
-        "They part at step 2, after 1 equal step: clean: click(); server-error: reload()."
+        "They diverge at step 2, after 1 equal step: clean: click(); server-error: reload()."
         f" Just before, server-error met http_error (i1) on {SHOP}. What follows is downstream of"
-        " it. They come together again at step 2 of clean and step 3 of server-error."
+        " it. They converge again at step 2 of clean and step 3 of server-error."
         " They end alike."
     )
 
@@ -35,9 +35,9 @@ def test_early_ends_and_divergence_without_a_fault_are_reported() -> None:
     short, longer = Story().thinks(1, "goto"), Story().thinks(1, "goto").thinks(2, "click")
 
     assert sentences(longer, short) == (
-        "They part at step 2, after 1 equal step: clean: click(); server-error: has ended."
+        "They diverge at step 2, after 1 equal step: clean: click(); server-error: has ended."
         " No fault was delivered before: it is the agent's own variation."
-        " They do not come together again."
+        " They do not converge again."
     )
 
 

@@ -83,7 +83,7 @@ def test_answers_given_again_are_reported_where_cost_is_shown() -> None:
     rows = (row("clean"), row("server-error", replayed_calls=3))
 
     assert footnotes(run(*rows), table(*rows)) == (
-        "3 LLM calls were answered out of the replay cache and not paid again: a trial's cost and"
+        "3 LLM calls were answered from the replay cache and not paid again: a trial's cost and"
         " latency are as if the model had been asked. `warex inspect` shows what a call that was"
         " asked again differs in from those kept.",
     )
@@ -96,7 +96,7 @@ def test_a_cache_that_never_answered_is_reported_with_where_to_look(tmp_path: Pa
     run = load_run(tmp_path)
 
     assert (
-        "No LLM call was answered out of the replay cache: `warex inspect` shows what a call that"
+        "No LLM call was answered from the replay cache: `warex inspect` shows what a call that"
         " was asked again differs in from those kept."
     ) in footnotes(run, tabulate(run))
 

@@ -54,7 +54,7 @@ class DeliveryMetrics:
         trial=TrialMetric(
             int,
             lambda t: sum(i.fate == "delivered" for i in occurrences(t.injections)),
-            "Occurrences that the client got to feel.",
+            "Occurrences that reached the client.",
         ),
     )
     missed = Metric(
@@ -82,7 +82,8 @@ class DeliveryMetrics:
         needs="trace",
         unit="text",
         section="delivery",
-        definition="Exchanges never planned for: not armed yet, or never to be touched.",
+        definition="Exchanges that no rule considers: injection has not started, or they are"
+        " excluded.",
     )
     parting = Metric(
         kind=Counts,
@@ -93,12 +94,13 @@ class DeliveryMetrics:
         section="delivery",
         screen="delivery",
         optional=True,
-        definition="Where trials part from their clean twins: `same` not at all, `before_faults` by"
+        definition="Where trials diverge from their clean twins: `same` not at all, `before_faults`"
+        " by"
         " the agent's own variation, which is the noise floor of pairs, `at_fault`, `after_fault`.",
         trial=TrialMetric(
             str,
             lambda trial: trial.parting,
-            "Where it parts from its clean twin; null without one.",
+            "Where it diverges from its clean twin; null without a twin.",
         ),
     )
     voids = KnownMetric(

@@ -35,7 +35,7 @@ class EffortMetrics:
         trial=TrialMetric(
             float,
             lambda trial: trial.latency_s,
-            "Client latency, as if each replayed answer had taken its first time.",
+            "Client latency, with each replayed answer at its original duration.",
         ),
     )
     llm_calls = _effort(
@@ -45,19 +45,19 @@ class EffortMetrics:
         trial=_llm(
             int,
             lambda llm: len(llm.calls),
-            "Calls to the model; null, as all that rests on them, where some could not be read,"
-            " or none of the agent was seen in the run.",
+            "Calls to the model; null, like all figures derived from them, if some could not be"
+            " read or the run has no call of the agent.",
         ),
     )
     first_token_s = _streaming(
         label="first token",
         unit="s",
         better="lower",
-        definition="Mean time until a streamed answer of the model first says something.",
+        definition="Mean time to the first token of a streamed answer of the model.",
         trial=_llm(
             float,
             lambda llm: llm.first_token_s,
-            "Mean seconds until a streamed answer first said something; null without one.",
+            "Mean seconds to the first token of a streamed answer; null without such an answer.",
         ),
     )
     tokens_per_s = _streaming(
@@ -141,6 +141,6 @@ class EffortMetrics:
         unit="count",
         section="effort",
         optional=True,
-        definition="LLM calls answered out of the replay cache, over all trials.",
-        trial=_llm(int, lambda llm: llm.replayed, "Calls answered out of the replay cache."),
+        definition="LLM calls answered from the replay cache, over all trials.",
+        trial=_llm(int, lambda llm: llm.replayed, "Calls answered from the replay cache."),
     )

@@ -73,8 +73,8 @@ class RecoveryMetrics:
         trial=TrialMetric(
             bool,
             lambda trial: trial.recovered if trial.exposed else None,
-            "Whether the agent recovered from each it had to; null if that cannot be judged, or it"
-            " had to from none.",
+            "Whether the agent recovered from every fault that needs recovery; null if that cannot"
+            " be judged or no fault needs it.",
             "recovered",
         ),
     )
@@ -102,7 +102,7 @@ class RecoveryMetrics:
         trial=TrialMetric(
             bool,
             lambda trial: trial.detected if trial.exposed else None,
-            "Whether the model's words or actions show that it noticed one; null if unknown, or if"
+            "Whether the model's words or actions show that it noticed a fault; null if unknown or"
             " not exposed.",
             "detected",
         ),
@@ -191,12 +191,12 @@ class RecoveryMetrics:
         better="lower",
         section="recovery",
         screen="behaviour",
-        definition="Writes that a site was sent again, whole and the same, after a fault, though it"
-        " had them, over all trials.",
+        definition="Identical writes sent again after a fault although the site had received them,"
+        " over all trials.",
         trial=TrialMetric(
             int,
             lambda trial: trial.behaviour.duplicated_writes if trial.has_trace else None,
-            "Writes that a site was sent again after a fault, though it had them.",
+            "Writes sent again after a fault although the site had received them.",
         ),
     )
     premature_stop = _rate(
@@ -259,12 +259,12 @@ class RecoveryMetrics:
         unit="count",
         section="strategy",
         screen="strategy",
-        definition="Requests of the agent for what a fault had hit, over all trials: as many blind"
-        " ones as an agent has that asks again whatever the answer says.",
+        definition="Requests of the agent for a resource that a fault hit, over all trials: the"
+        " blind retries of an agent that ignores every answer.",
         trial=TrialMetric(
             int,
             lambda trial: len(trial.strategy.retries) if trial.llm and trial.exposed else None,
-            "Requests for what a fault had hit; null if not exposed.",
+            "Requests for a resource that a fault hit; null if not exposed.",
         ),
     )
     blind_retries = TotalMetric(
@@ -273,8 +273,8 @@ class RecoveryMetrics:
         better="lower",
         section="strategy",
         screen="strategy",
-        definition="Retries of what an answer had called permanent, or of what had failed alike"
-        " twice, with nothing else asked for in between, over all trials.",
+        definition="Retries of a request that an answer called permanent or that failed twice in"
+        " the same way, without another request in between, over all trials.",
         trial=TrialMetric(
             int,
             lambda trial: len(trial.strategy.blind) if trial.llm and trial.exposed else None,
@@ -321,7 +321,7 @@ class RecoveryMetrics:
         section="strategy",
         better="lower",
         label="tokens on one page",
-        definition="The same of the tokens of those steps, in and out.",
+        definition="The same share of the tokens of those steps, in and out.",
         trial=TrialMetric(
             float,
             lambda trial: trial.strategy.one_page and trial.strategy.one_page.tokens,

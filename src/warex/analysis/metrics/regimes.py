@@ -117,7 +117,7 @@ def regime(delta: Delta | None, spent: EffortRatio | None, exposure: Rate | None
     if low > 1:
         return Regime("recovered at a cost", f"Success is kept, at a price: {figures}.")
     if high <= COSTLY_RATIO:
-        return Regime("unaffected", f"Success is kept and nothing dearer: {figures}.")
+        return Regime("unaffected", f"Success is kept at no extra cost: {figures}.")
     return Regime("unclear", f"Success is kept; the cost is inconclusive: {figures}.")
 
 

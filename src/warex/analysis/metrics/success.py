@@ -107,7 +107,8 @@ class SuccessMetrics:
         section="success",
         optional=True,
         shows_interval=True,
-        definition="Success under the fault over that of clean: 1 for all of it, 0 for nothing.",
+        definition="Success under the fault divided by success of clean: 1 if all of it remains, 0"
+        " if none does.",
     )
     pass_k = Metric(
         kind=PassK,
@@ -117,6 +118,6 @@ class SuccessMetrics:
         better="higher",
         section="success",
         optional=True,
-        definition="How likely k trials of one task are all solved, for the largest k: by all"
-        " choices of k, without bias.",
+        definition="Unbiased estimate of the probability that k trials of one task are all solved,"
+        " for the largest k.",
     )

@@ -30,7 +30,7 @@ TRIAL_METRICS: Final[tuple[TrialMetric[Any], ...]] = (
     TrialMetric(
         str,
         _outcome(lambda outcome: outcome.reason if isinstance(outcome, Void) else None),
-        "Why it says nothing.",
+        "Why the trial is void.",
         "void_reason",
     ),
     *(metric.trial for metric in METRICS if metric.trial),
@@ -43,7 +43,7 @@ TRIAL_METRICS: Final[tuple[TrialMetric[Any], ...]] = (
     TrialMetric(
         str,
         lambda trial: ": ".join(trial.llm_unread[0]) if trial.llm_unread else None,
-        "The first of them: its URL, and why.",
+        "The first such request: its URL and the reason.",
         "llm_unread_first",
     ),
     TrialMetric(
@@ -52,7 +52,7 @@ TRIAL_METRICS: Final[tuple[TrialMetric[Any], ...]] = (
     TrialMetric(
         str,
         lambda trial: trial.never_armed,
-        "`first_page` or `first_llm_call`, where the scenario waited for it in vain.",
+        "`first_page` or `first_llm_call` if the scenario waited for that event and it never came.",
         "never_armed",
     ),
     TrialMetric(str, lambda trial: trial.site, "Host of the first page.", "site"),
@@ -60,7 +60,7 @@ TRIAL_METRICS: Final[tuple[TrialMetric[Any], ...]] = (
     TrialMetric(
         bool,
         lambda trial: trial.canary,
-        "Whether a page proved by which way the agent's browser comes.",
+        "Whether a page proved that the agent's browser uses the proxy.",
         "canary",
     ),
     TrialMetric(

@@ -267,7 +267,9 @@ def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) 
         return injection.judged("undecided", _NO_CALLS)
     result = lie_from_words(trial, injection.felt, injection.delivered.changes, first)
     if result is None:
-        return injection.judged("undecided", "No value of the lie can be found in words again.")
+        return injection.judged(
+            "undecided", "No false value is distinctive enough to be recognised in words."
+        )
     verdict, call = VERDICTS[result.lie], result.call
     recovery = replace(injection.judged(verdict, result.why, call=call), lie=result.lie)
     if call is None or verdict != "recovered":

@@ -1,1 +1,1 @@
-"""What an agent did, step by step, and where two trials part."""
+"""What an agent did, step by step, and where two trials diverge."""

@@ -11,7 +11,7 @@ DIVERGENCE_VERSION = 1
 
 
 def divergence_json(divergence: Divergence) -> dict[str, JsonValue]:
-    """Return where two trials part as plain JSON.
+    """Return where two trials diverge as plain JSON.
 
     Pairs are of the first and of the second trial; null stands for a trial that has ended. ``seq``
     is a line of the trace, times are in seconds.

@@ -82,7 +82,7 @@ class Divergence:
 
 
 def place_of(one: TrialPath, other: TrialPath, equal: int) -> Place | None:
-    """Return where two trials part after a number of equal steps; None if they do not."""
+    """Return where two trials diverge after a number of equal steps; None if they do not."""
     if equal == len(one.steps) == len(other.steps):
         return None
     places = {_place(path, equal) for path in (one, other)}

@@ -58,14 +58,15 @@ class _OrName:
 class AgentConfig(BaseModel, frozen=True, extra="forbid"):
     """One agent of the grid."""
 
-    name: Name = Field(description="As the report calls it.")
+    name: Name = Field(description="Its name in the report.")
     model: Annotated[str, StringConstraints(min_length=1)] = Field(
-        description="As the harness names it; scripted:PERSONA and playbook:FILE are embedded."
+        description="The model's name for the harness; scripted:PERSONA and playbook:FILE are built"
+        " in."
     )
     base_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="Where the model is asked, over its client's API; left out, the client's own.",
+        description="Base URL of the model's API; left out, the client's own.",
     )
     screenshot: bool = Field(default=False, description="Show the model a picture, too.")
     observation: tuple[Literal["axtree", "compact-axtree", "html", "screenshot"], ...] | None = (
@@ -76,7 +77,7 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
             " left out, what it shows by itself.",
         )
     )
-    max_steps: Count = Field(default=25, description="Calls to the model at most.")
+    max_steps: Count = Field(default=25, description="Maximum number of calls to the model.")
 
     @field_validator("model")
     @classmethod
@@ -108,17 +109,17 @@ class AgentConfig(BaseModel, frozen=True, extra="forbid"):
 class ConditionConfig(BaseModel, frozen=True, extra="forbid"):
     """One condition of the grid."""
 
-    name: Name = Field(description="As the report calls it.")
+    name: Name = Field(description="Its name in the report.")
     scenario: str | None = Field(
         default=None, description="A preset or a file, looked for beside the campaign's first."
     )
     defence: Annotated[Defence | None, BeforeValidator(defence_of), _OrName()] = Field(
         default=None,
-        description="What is added to the agent's system prompt in flight: a name of the catalogue,"
-        " or a table with name and text.",
+        description="Text that is added to the agent's system prompt: a defence's name, or a table"
+        " with name and text.",
     )
     intensity: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] | None = Field(
-        default=None, description="How hard each fault hits: its own size, times this."
+        default=None, description="Factor of each fault's size."
     )
     frequency: Frequency | None = Field(
         default=None,
@@ -180,13 +181,13 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
     """A whole campaign."""
 
     schema_version: Literal[1] = Field(default=1, description="The version of this format.")
-    name: Name = Field(description="Names the run's folder.")
+    name: Name = Field(description="Name of the campaign and of the run's folder.")
     benchmark: BenchmarkConfig = Field(
         default=BenchmarkConfig(name="testbed"),
-        description="Its name, or a table; `warex benchmarks` lists them.",
+        description="The benchmark's name, or a table; `warex benchmarks` lists them.",
     )
-    tasks: TaskChoice = Field(default=TaskChoice(all=True), description="Which of its tasks.")
-    repeats: Count = Field(default=1, description="How often each trial is done.")
+    tasks: TaskChoice = Field(default=TaskChoice(all=True), description="The tasks to run.")
+    repeats: Count = Field(default=1, description="Repeats of each trial.")
     seed: Annotated[int, Field(strict=True)] = Field(
         default=1, description="The seed of the sample, of the order and of every trial."
     )
@@ -204,26 +205,29 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
         description="How traffic is routed and read: the options of `warex run`, which add to it.",
     )
     longest_hold_s: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = Field(
-        default=None, description="No fault holds an exchange longer than this; None leaves them."
+        default=None,
+        description="Maximum seconds that a fault holds an exchange; None: no maximum.",
     )
     budget: Budget = Field(
-        default=Budget(), description="Where it is used up, no trial begins any more."
+        default=Budget(), description="When it is used up, no further trial starts."
     )
     llm_cache: bool = Field(
         default=False,
         description="Answer an LLM request from an earlier condition's trial of the same agent,"
-        " task and repeat, where it is the very same: a faulted trial costs money from the fault"
-        " on.",
+        " task and repeat if the request is identical, so that a faulted trial costs money only"
+        " after the fault.",
     )
     prices: dict[str, Price] = Field(
         default={},
-        description="What models cost that the price table lacks, or has at another price: by"
-        " name or glob, US dollars per million tokens.",
+        description="Prices of models that the price table lacks, or other prices: by name or"
+        " glob, in US dollars per million tokens.",
     )
-    notes: tuple[str, ...] = Field(default=(), description="Sentences that the report repeats.")
-    agents: tuple[AgentConfig, ...] = Field(min_length=1, description="Who does the tasks.")
+    notes: tuple[str, ...] = Field(default=(), description="Notes to print in the report.")
+    agents: tuple[AgentConfig, ...] = Field(
+        min_length=1, description="The agents that do the tasks."
+    )
     conditions: tuple[ConditionConfig, ...] = Field(
-        min_length=1, description="Under what; no-proxy and clean need nothing but the name."
+        min_length=1, description="The conditions; no-proxy and clean need only a name."
     )
     _source: str = PrivateAttr("")
 

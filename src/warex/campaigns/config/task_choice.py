@@ -23,7 +23,8 @@ class TaskChoice(BaseModel, frozen=True, extra="forbid"):
     names: tuple[str, ...] | None = Field(default=None, min_length=1, description="These.")
     match: str | None = Field(default=None, description="A glob over task names.")
     sample: Count | None = Field(
-        default=None, description="So many, chosen by the seed of those that are not narrowed away."
+        default=None,
+        description="Number of tasks, drawn by the seed from those that the other keys leave.",
     )
     sites: tuple[str, ...] | None = Field(
         default=None, min_length=1, description="Only tasks that need no other site than these."

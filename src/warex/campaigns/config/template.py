@@ -26,7 +26,7 @@ _MODEL = """\
 # embedded and play the testbed; `playbook:FILE` plays a file's rules for any benchmark.
 """
 _REST = """\
-# Where the model is asked, over its client's API; left out, the client's own.
+# Base URL of the model's API; left out, the client's own.
 # base_url = "http://127.0.0.1:11434/v1"
 """
 _NO_PROXY = """\
@@ -118,9 +118,9 @@ def _agent(agent: dict[str, Any]) -> str:
         f"{_REST}"
         "# Show the model a picture, too.\n"
         f"screenshot = {as_toml(agent.get('screenshot', False))}\n"
-        "# All that it is shown of a page, where the harness lets one choose; left out, its own.\n"
+        "# What the model sees of a page, if the harness supports the choice; left out, its own.\n"
         '# observation = ["axtree"]\n'
-        "# Calls to the model at most.\n"
+        "# Maximum number of calls to the model.\n"
         f"max_steps = {as_toml(agent.get('max_steps', 25))}\n\n"
     )
 

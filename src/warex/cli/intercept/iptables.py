@@ -82,7 +82,7 @@ def print_rules(backend: _Backend, **options: Any) -> None:
         echo("# What `warex iptables apply` puts in force, for IPv4 and for IPv6:")
         for program in ("iptables-restore", "ip6tables-restore"):
             echo(f"{program} --noflush <<'RULES'\n{iptables_ruleset(capture, '')}RULES")
-    echo("# What takes exactly this back: warex iptables revert")
+    echo("# Undo exactly these rules: warex iptables revert")
 
 
 @command.command("apply")
@@ -95,7 +95,7 @@ def apply_rules(backend: _Backend, **options: Any) -> None:
     chosen = apply(capture, backend)
     echo(f"in force ({chosen}): {_description(capture)}")
     echo(f"the proxy, {_proxy_user(capture)}: {_proxy_line(capture)}")
-    echo("take it back: warex iptables revert")
+    echo("undo: warex iptables revert")
 
 
 @command.command("revert")

@@ -91,7 +91,7 @@ def command(
     for option, value in own.items():
         if value is not None:
             raise InputError(
-                f"--{option} is the matter of the trial around this command (`warex exec`, a"
+                f"--{option} belongs to the trial around this command (`warex exec`, a"
                 " campaign, `warex proxy`); give it there, and leave it out here"
             )
     return _joined(arguments, name, around, task)

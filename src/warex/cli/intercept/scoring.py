@@ -46,7 +46,8 @@ scoring_options = add_options(
         "--check",
         "expect_check",
         metavar="CMD",
-        help="Solved if this command, run afterwards without the proxy, exits with 0, not 1.",
+        help="Solved if this command, run afterwards without the proxy, exits with 0 (1: not"
+        " solved; others void the trial).",
     ),
     click.option("--reset", metavar="CMD", help="Run this command first, without the proxy."),
 )

@@ -54,9 +54,11 @@ class _AtOnce(click.ParamType[int | str]):
 
 
 training_options = add_options(
-    click.option("--full", is_flag=True, default=None, help="All weights, not an adapter."),
+    click.option("--full", is_flag=True, default=None, help="Train all weights, not an adapter."),
     click.option(
-        "--target", metavar="NAMES", help="Modules LoRA adapts, by commas. [default: all-linear]"
+        "--target",
+        metavar="NAMES",
+        help="Modules that LoRA adapts, separated by commas. [default: all-linear]",
     ),
     click.option("--rank", type=click.IntRange(1), help="Rank of LoRA's matrices. [default: 8]"),
     click.option(
@@ -80,7 +82,7 @@ training_options = add_options(
         "--group-by-length",
         is_flag=True,
         default=None,
-        help="Examples of like length in a batch: less padding.",
+        help="Batch examples of similar length: less padding.",
     ),
     click.option(
         "--learning-rate",
@@ -90,7 +92,7 @@ training_options = add_options(
     click.option(
         "--schedule",
         type=click.Choice(("cosine", "linear", "constant")),
-        help="Course of the learning rate. [default: cosine, half a cycle]",
+        help="Learning-rate schedule. [default: cosine, half a cycle]",
     ),
     click.option(
         "--warmup",
@@ -112,7 +114,7 @@ training_options = add_options(
         "--gradient-checkpointing",
         is_flag=True,
         default=None,
-        help="Less memory for a third more time.",
+        help="Save memory; training takes about a third longer.",
     ),
     click.option("--qlora", is_flag=True, default=None, help="4-bit base weights (NVIDIA)."),
     click.option(

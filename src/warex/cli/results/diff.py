@@ -1,4 +1,4 @@
-"""`warex diff TRIAL TRIAL`: where two trials part."""
+"""`warex diff TRIAL TRIAL`: where two trials diverge."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from warex.errors import TraceError
 @click.argument("second", metavar="TRIAL", type=PATH)
 @json_option
 def command(first: Path, second: Path, as_json: bool) -> None:
-    """Align the steps of two trials and print where they part.
+    """Align the steps of two trials and print where they diverge.
 
     Typically a trial under a fault and its clean twin: of the same task, agent and repeat. Also two
     agents, two versions or two repeats. TRIAL is the folder of an attempt, or of a trial for its

@@ -55,7 +55,7 @@ def _read_address(text: str) -> str:
 def _read_shares(text: str) -> tuple[int, int, int]:
     match = re.fullmatch(r"(\d{1,4}):(\d{1,4}):(\d{1,4})", text)
     if match is None or not int(match[1]):
-        raise ValueError(f"{text!r} is not TRAIN:VALIDATION:TEST, as 9:1:1")
+        raise ValueError(f"{text!r} is not TRAIN:VALIDATION:TEST, such as 9:1:1")
     return int(match[1]), int(match[2]), int(match[3])
 
 
@@ -73,7 +73,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "--otlp",
     type=Parsed(_read_address),
     metavar="URL",
-    help="With --to otel: send them to this receiver (OTLP over HTTP), not to DIR.",
+    help="With --to otel: send the traces to this receiver (OTLP over HTTP), not to DIR.",
 )
 @click.option(
     "--relabel",
@@ -104,7 +104,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "--test",
     multiple=True,
     metavar="DIMENSION=NAME",
-    help="Hold out for the test, as site=market.*; train on the rest.",
+    help="Hold out for the test, such as site=market.*; train on the rest.",
 )
 @click.option(
     "--validation", multiple=True, metavar="DIMENSION=NAME", help="Hold out for validation."
@@ -139,7 +139,8 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "--group",
     default=None,
     metavar="REGEX",
-    help="Its first group is the kind of site in a task's name. [default: ([A-Za-z]+)[-_./]]",
+    help="Regular expression whose first group is the kind of site in a task's name. [default:"
+    " ([A-Za-z]+)[-_./]]",
 )
 @click.option(
     "--largest",
@@ -165,7 +166,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     default="",
     show_default=False,
     metavar="NAME",
-    help="The card's license, as cc-by-4.0.",
+    help="License for the data card, such as cc-by-4.0.",
 )
 @click.option(
     "--seed", type=click.IntRange(0), default=0, help="Seed of the split and of the choice of rows."

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 @click.option(
     "--base-url",
     metavar="URL",
-    help="Its API in OpenAI's form. Default: $OPENAI_BASE_URL, or OpenAI's own; the key is"
+    help="URL of the judge's OpenAI-compatible API. Default: $OPENAI_BASE_URL, or OpenAI's own; the"
+    " key is"
     " $OPENAI_API_KEY.",
 )
 @click.option(

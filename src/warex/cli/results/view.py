@@ -31,7 +31,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 def command(
     runs: tuple[Path, ...], port: int, host: str, opens: bool, follow: bool, static: Path | None
 ) -> None:
-    """Show one or more runs in the browser: the grid, each trial, and where two trials part.
+    """Show one or more runs in the browser: the grid, each trial, and where two trials diverge.
 
     RUN may also be the folder of one trial, such as `warex exec --out` writes.
 
@@ -81,8 +81,8 @@ def _listen(host: str, port: int) -> socket.socket:
         )
     except OSError as error:
         raise MachineError(
-            f"{host} port {port} cannot be listened on: {error.strerror or error}; --port 0 takes"
-            " any free one"
+            f"{host} port {port} is not available: {error.strerror or error}; --port 0 takes"
+            " a free port"
         ) from None
     # Accepted connections inherit it. An answer's head and body are two writes, and the second
     # would wait 40 ms for the browser's acknowledgement of the first.

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     "--max-tokens",
     type=click.IntRange(1),
     default=512,
-    help="Tokens of an answer at most, by default.",
+    help="Maximum tokens of an answer, by default.",
 )
 @click.option(
     "--temperature", type=click.FloatRange(0, 2), default=1.0, help="Temperature, by default."
@@ -149,6 +149,6 @@ def _listen(host: str, port: int) -> socket.socket:
         )
     except OSError as error:
         raise MachineError(
-            f"{host} port {port} cannot be listened on: {error.strerror or error}; --port 0 takes"
-            " any free one"
+            f"{host} port {port} is not available: {error.strerror or error}; --port 0 takes"
+            " a free port"
         ) from None

@@ -54,7 +54,7 @@ class ServerConnection(HttpConnection, Protocol):
     """A connection towards a client."""
 
     def receive(self, data: bytes) -> list[RequestEvent]:
-        """Return the events of the next bytes; without any, of those that waited.
+        """Return the events of the next bytes; without bytes, those of bytes that waited.
 
         On HTTP/1 the next request waits until the exchange before it is complete both ways:
         call this with nothing after ``send_end``.

@@ -9,18 +9,18 @@ from typing import Final
 
 
 class MessageState(IntEnum):
-    """How far a request or a response has got."""
+    """The state of a request or a response."""
 
     IDLE = auto()
-    """Its head has not come."""
+    """The head has not arrived."""
     BODY = auto()
-    """Its head has."""
+    """The head has arrived, the body has not ended."""
     DONE = auto()
-    """It is complete."""
+    """The message is complete."""
     SWITCHED = auto()
     """HTTP has ended: bytes of another protocol follow (RFC 9110 §7.8, §9.3.6)."""
     FAILED = auto()
-    """It ended before it was complete."""
+    """The message ended before it was complete."""
 
 
 class Step(IntEnum):

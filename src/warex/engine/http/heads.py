@@ -153,7 +153,7 @@ class RequestHead(Struct, frozen=True):
 
     method: str
     scheme: Literal["http", "https", "mcp+stdio"]
-    """The last one is of no HTTP: a message to a server of tools (docs/reference/mcp.md)."""
+    """The last scheme is not HTTP: a message to a server of tools (docs/reference/mcp.md)."""
     authority: str
     """As the client names the site: ``Host``, ``:authority`` or the URL's; it may hold a port."""
     path: str

@@ -47,7 +47,7 @@ class Dialler:
         now = asyncio.get_running_loop().time()
         until, known = self._known.pop(name, (0.0, None))
         if known is not None and until > now:
-            with suppress(OSError):  # It may be gone, or silent.
+            with suppress(OSError):  # The address may be gone, or silent.
                 opened = await _connect(known, _PATIENCE_S)
                 self._known[name] = until, known
                 return opened

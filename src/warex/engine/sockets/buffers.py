@@ -11,9 +11,9 @@ from typing import Final, Protocol
 USUAL: Final = 256 * 1024
 """Bytes that may wait at one place while there is room."""
 LEAST: Final = 16 * 1024
-"""The same when there is none."""
+"""Bytes that may wait at one place when there is no room."""
 _SHARES: Final = 16
-"""A place may have as large a part of what is free."""
+"""The part of the free room that one place may use."""
 _STREAMS: Final = 4
 """How many streams of a connection may hold as much as one of a connection's own, when there is no
 room: the others are read no longer."""
@@ -42,7 +42,7 @@ class Buffers:
         self.limit = USUAL
         """Bytes that may wait at one place now."""
         self.has_room = True
-        """Whether each place may have what is usual."""
+        """Whether each place may have its usual number of bytes."""
 
     def add(self, size: int) -> None:
         """Note that more bytes wait, or fewer."""

@@ -30,7 +30,7 @@ class Receiver(Protocol):
         """Take what has come, before the next is received into the same place."""
 
     def eof_received(self) -> None:
-        """Note that the peer sends no more."""
+        """Note that the peer has ended its side."""
 
     def connection_lost(self, error: Exception | None) -> None:
         """Note that the connection is gone in both directions."""
@@ -93,7 +93,7 @@ class Transport:
         except OSError:  # It is not a TCP socket.
             pass
         self._is_registered = False
-        """Whether the event loop waits for what comes."""
+        """Whether the event loop waits for received bytes."""
         self._register()
 
     # ---- reading
@@ -293,7 +293,7 @@ class Transport:
 
 
 async def abort_lingering() -> None:
-    """Close at once what lingers in this event loop, at its end."""
+    """Close the transports that linger in this event loop, at its end."""
     loop = asyncio.get_running_loop()
     for transport in list(_LINGERING):
         if transport.belongs_to(loop):

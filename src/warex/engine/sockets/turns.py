@@ -31,7 +31,7 @@ class Turns:
         self._loop = asyncio.get_running_loop()
         self._light: deque[Callable[[], None]] = deque()
         self._heavy: deque[Callable[[], None]] = deque()
-        """What waits, of peers that have used little and much."""
+        """Waiting work of peers that have used little, and of those that have used much."""
         self._spent = 0.0
         self.is_over = False
         """Whether the time of this turn is used up."""
@@ -80,7 +80,7 @@ class Served(Protocol):
     """A side of a connection, which takes turns."""
 
     def go_on(self) -> None:
-        """Serve what was left."""
+        """Serve the work that was left."""
 
 
 class Peer:
@@ -105,7 +105,7 @@ class Peer:
         return self.is_waiting or self._turns.is_over
 
     def served(self, began: float, now: float) -> None:
-        """Note that it was served."""
+        """Note that the peer was served."""
         seconds = now - began
         self._used = max(0.0, self._used - (began - self._at) * _RATE) + seconds
         self._at = now

@@ -38,7 +38,7 @@ class TlsLayer:
             self.session.session = resumes
         self._is_server = server_side
         self.unwritten: list[bytes] = []
-        """What waits until the peer has shaken hands again (RFC 5246 §7.4.1.1)."""
+        """Bytes that wait until the peer has shaken hands again (RFC 5246 §7.4.1.1)."""
         self.deferred_bytes = 0
         """Bytes of ``outgoing`` that leave with those behind them."""
         self.has_ended = False
@@ -74,7 +74,7 @@ class TlsLayer:
         """Say that no more comes from this side; the alert is in ``outgoing``."""
         try:  # noqa: SIM105 - each connection does this
             self.session.unwrap()
-        except ssl.SSLError:  # It would wait for the peer's.
+        except ssl.SSLError:  # It would wait for the peer's alert.
             pass
 
     def read(self) -> bytes:

@@ -13,7 +13,7 @@ _MOST: Final = 64
 
 
 class SecuredSite(Struct, frozen=True):
-    """Whose session it is: one is resumed with the same name, place and offer only."""
+    """Key of a session: it is resumed only with the same name, address and ALPN offer."""
 
     name: str
     address: Address

@@ -61,7 +61,7 @@ class FrameRelay:
         """Waiting for the end of a hold."""
         self._waiting_bytes = 0
         self._out = bytearray()
-        """What is sent at the end of what is being done."""
+        """Bytes to send at the end of the current step."""
         self._hold: asyncio.TimerHandle | None = None
         self._is_stalled = False
         self._has_rate = False
@@ -75,7 +75,7 @@ class FrameRelay:
         self.is_answered = False
         """Whether the side has sent a Close frame after that."""
 
-    # ---- what comes
+    # ---- received frames
 
     def receive(self, data: bytes) -> None:
         """Send what follows from the next bytes, as far as nothing is held."""
@@ -150,7 +150,7 @@ class FrameRelay:
     def _asked(self, frame: Frame) -> Iterable[FrameStep]:
         return self._handler.frame(self._exchange, frame, from_client=self._from_client)
 
-    # ---- what goes
+    # ---- sent frames
 
     def _queue(self, steps: Iterable[FrameStep]) -> None:
         for step in steps:

@@ -36,7 +36,7 @@ class PromptInjection(PageFault, frozen=True):
     that is added to the page.
     """
 
-    summary: ClassVar = "Put a text into the page that gives the agent orders."
+    summary: ClassVar = "Add a text to the page that gives the agent instructions."
     category: ClassVar = "attack"
 
     kind: Literal["prompt_injection"] = "prompt_injection"

@@ -21,7 +21,7 @@ class EndlessSpinner(PageFault, frozen=True):
     Where the page shows no loading state of its own, a spinner in its look covers it.
     """
 
-    summary: ClassVar = "Let a page load without an end, with its own spinner or one of ours."
+    summary: ClassVar = "Keep a page loading for ever, with its own spinner or one of WAREX's."
 
     kind: Literal["endless_spinner"] = "endless_spinner"
     reload: bool = Field(

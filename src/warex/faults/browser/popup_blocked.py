@@ -17,7 +17,7 @@ class PopupBlocked(PageFault, frozen=True):
     Source: WHATWG HTML, section 7.2.2.1 (``open`` returns null where no window is made).
     """
 
-    summary: ClassVar = "Open no window: window.open returns null."
+    summary: ClassVar = "Block new windows: window.open returns null."
 
     kind: Literal["popup_blocked"] = "popup_blocked"
     links: bool = Field(

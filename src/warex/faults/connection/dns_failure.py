@@ -21,7 +21,7 @@ class DnsFailure(ConnectionFault, frozen=True):
     It does not affect a client that has already cached the address.
     """
 
-    summary: ClassVar = "Give the host's name no address."
+    summary: ClassVar = "Fail the lookup of the host's name."
     point: ClassVar[ConnectionPhase] = "name"
     needs_namespace: ClassVar = True
 

@@ -11,7 +11,7 @@ from warex.faults.base import ConnectionFault, ConnectionPhase
 class PacketLoss(ConnectionFault, frozen=True):
     """Lose packets of a connection, as a bad radio link does; TCP sends them again."""
 
-    summary: ClassVar = "Lose packets of a connection, so that what it brings is late."
+    summary: ClassVar = "Lose packets of a connection, so that its data are late."
     point: ClassVar[ConnectionPhase] = "connect"
     needs_namespace: ClassVar = True
 

@@ -20,7 +20,7 @@ from warex.seeds import KeyedRng, derive_seed
 class PacketReorder(ConnectionFault, frozen=True):
     """Bring packets of a connection out of order, as networks with several paths do."""
 
-    summary: ClassVar = "Bring packets of a connection out of order, so that what follows is late."
+    summary: ClassVar = "Reorder packets of a connection, so that later data wait."
     point: ClassVar[ConnectionPhase] = "connect"
     needs_namespace: ClassVar = True
 

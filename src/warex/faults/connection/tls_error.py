@@ -23,7 +23,7 @@ class TlsError(ConnectionFault, frozen=True):
     A client that ignores certificate errors is affected by ``cut`` only.
     """
 
-    summary: ClassVar = "Let TLS fail: a certificate that cannot be trusted, or a cut."
+    summary: ClassVar = "Make TLS fail: an untrusted certificate, or a cut handshake."
     point: ClassVar[ConnectionPhase] = "tls"
 
     kind: Literal["tls_error"] = "tls_error"

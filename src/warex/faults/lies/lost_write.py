@@ -29,7 +29,7 @@ class LostWrite(Fault, frozen=True):
     """Answer a write as if the site had carried it out, without sending it to the site."""
 
     category: ClassVar = "lie"
-    summary: ClassVar = "Say that a write was saved, and never tell the site of it."
+    summary: ClassVar = "Confirm a write without sending it to the site."
 
     kind: Literal["lost_write"] = "lost_write"
     stage: Literal["request"] = "request"

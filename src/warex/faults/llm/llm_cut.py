@@ -14,7 +14,7 @@ from warex.seeds import KeyedRng
 class LlmCut(LlmFault, frozen=True):
     """Forward only the first part of the model's own answer."""
 
-    summary: ClassVar = "Let only the first part of a model's answer through."
+    summary: ClassVar = "Send only the first part of a model's answer."
 
     kind: Literal["llm_cut"] = "llm_cut"
     stage: Literal["response"] = "response"

@@ -14,7 +14,7 @@ from warex.seeds import KeyedRng
 class LlmSlow(LlmFault, frozen=True):
     """Forward the model's own answer late and in pieces: a stream's events, or sixteen parts."""
 
-    summary: ClassVar = "Let a model's answer through late, and piece by piece."
+    summary: ClassVar = "Send a model's answer late and piece by piece."
     sizes: ClassVar = ("delay", "pause")
 
     kind: Literal["llm_slow"] = "llm_slow"

@@ -23,7 +23,7 @@ class LlmStall(SilentFault, StreamFault, frozen=True):
     Clients that wait for each piece as long as for the first give up only by a limit for that.
     """
 
-    summary: ClassVar = "Let a model's stream fall silent in the middle, with the connection open."
+    summary: ClassVar = "Stop a model's stream in the middle, with the connection open."
     sizes: ClassVar = ("delay", "stall")
 
     kind: Literal["llm_stall"] = "llm_stall"

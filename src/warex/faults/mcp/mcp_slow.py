@@ -17,7 +17,7 @@ class McpSlow(McpFault, frozen=True):
     A client may cancel the call before the server receives it.
     """
 
-    summary: ClassVar = "Let the answer to a call of a tool over MCP come late."
+    summary: ClassVar = "Delay the answer to a call of a tool over MCP."
 
     kind: Literal["mcp_slow"] = "mcp_slow"
     stage: Literal["request"] = "request"

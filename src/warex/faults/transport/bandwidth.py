@@ -50,7 +50,7 @@ def _usual_delay(values: Mapping[str, Any]) -> float:
 class Bandwidth(HeldFault, frozen=True):
     """Let bodies, and the messages of WebSockets, through at a limited rate."""
 
-    summary: ClassVar = "Let answers and requests through at few bytes a second."
+    summary: ClassVar = "Limit answers and requests to a few bytes a second."
 
     kind: Literal["bandwidth"] = "bandwidth"
     stage: Literal["request"] = "request"

@@ -43,7 +43,7 @@ def _usual_alpha(values: Mapping[str, Any]) -> float | None:
 class Latency(HeldFault, frozen=True):
     """Hold an exchange for a time that is fixed or drawn by the seed, then let it pass."""
 
-    summary: ClassVar = "Let an exchange be late by a fixed or random time."
+    summary: ClassVar = "Delay an exchange by a fixed or random time."
     kind: Literal["latency"] = "latency"
     distribution: Distribution = Field(
         default="fixed", description="How the delays of single exchanges are distributed."

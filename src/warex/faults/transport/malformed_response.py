@@ -27,7 +27,7 @@ def _usual_coding(values: Mapping[str, Any]) -> Coding | None:
 class MalformedResponse(Fault, frozen=True):
     """Send the site's answer with a defect that a client has to notice."""
 
-    summary: ClassVar = "Let an answer break the rules of HTTP in one place."
+    summary: ClassVar = "Send an answer that breaks the rules of HTTP in one place."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 
     kind: Literal["malformed_response"] = "malformed_response"

@@ -13,7 +13,7 @@ from warex.seeds import KeyedRng
 class Offline(HeldFault, frozen=True):
     """Reset what is under way, and all that is requested from a hit until the time is over."""
 
-    summary: ClassVar = "Reset everything for a time, as without a network."
+    summary: ClassVar = "Reset every connection for a time, as without a network."
     sizes: ClassVar = ("delay", "lasts")
 
     kind: Literal["offline"] = "offline"

@@ -18,7 +18,7 @@ def _usual_pieces(values: Mapping[str, Any]) -> int | None:
 class SlowBody(HeldFault, frozen=True):
     """Forward the site's answer in pieces, as it comes."""
 
-    summary: ClassVar = "Let an answer come in pieces, with pauses between them."
+    summary: ClassVar = "Send an answer in pieces, with pauses between them."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
     sizes: ClassVar = ("delay", "pause")
 

@@ -20,7 +20,7 @@ def _usual_stall(values: Mapping[str, Any]) -> float | None:
 class StalledBody(SilentFault, BodyFault, frozen=True):
     """Fall silent in the middle of the site's answer, with the connection open."""
 
-    summary: ClassVar = "Let an answer fall silent in its middle."
+    summary: ClassVar = "Stop sending an answer in its middle."
     sizes: ClassVar = ("stall",)
 
     kind: Literal["stalled_body"] = "stalled_body"

@@ -14,7 +14,7 @@ from warex.seeds import KeyedRng
 class TruncatedBody(BodyFault, frozen=True):
     """Forward the first part of the site's answer, then end it in good order, or cut it."""
 
-    summary: ClassVar = "Let only the first part of an answer through."
+    summary: ClassVar = "Send only the first part of an answer."
 
     kind: Literal["truncated_body"] = "truncated_body"
     how: Literal["clean", "close", "reset"] = Field(

@@ -101,7 +101,7 @@ WORDS: Final[Mapping[str, tuple[str, str, str]]] = {
 class Translate(VariationFault, frozen=True):
     """Translate a share of the usual labels, and set ``lang``."""
 
-    summary: ClassVar = "Say buttons, links and labels in another language."
+    summary: ClassVar = "Translate buttons, links and labels."
     helpers: ClassVar = ("watching", "joint_texts", "wording")
     meets: ClassVar = "has some of its buttons, links and labels in another language"
 

@@ -24,7 +24,7 @@ _CONTENT: Final = """\
 class CaptchaWall(Wall, frozen=True):
     """Answer with a page, in an invented design, that a click on a checkbox passes."""
 
-    summary: ClassVar = "Ask whether a person is there, on a page before the site's own."
+    summary: ClassVar = "Show a CAPTCHA on a page before the site's own."
 
     kind: Literal["captcha_wall"] = "captcha_wall"
     status: Literal[403, 429, 503, 200] = Field(

@@ -31,7 +31,7 @@ class SessionExpired(Wall, frozen=True):
     section 3.1.
     """
 
-    summary: ClassVar = "End the session: the site's login, or one of our own, comes."
+    summary: ClassVar = "End the session: show the site's login page, or one of WAREX's."
 
     kind: Literal["session_expired"] = "session_expired"
     login: Literal["site", "own"] = Field(

@@ -13,7 +13,7 @@ from warex.seeds import KeyedRng
 class SlowPage(HeldFault, frozen=True):
     """Forward the document in sixteen pieces, with a pause before each except the first."""
 
-    summary: ClassVar = "Let a page trickle in, piece by piece."
+    summary: ClassVar = "Send a page slowly, piece by piece."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
     sizes: ClassVar = ("delay", "pause")
 

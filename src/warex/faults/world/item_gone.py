@@ -39,9 +39,7 @@ class ItemGone(Fault, frozen=True):
     Lists still have it. Sources: RFC 9110, sections 15.5.5 (404) and 15.5.11 (410).
     """
 
-    summary: ClassVar = (
-        "Take away an item that is listed: its page, its data, its line in a basket."
-    )
+    summary: ClassVar = "Remove a listed item: its page, its data, its line in a basket."
     category: ClassVar = "change"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document", "xhr")
     default_methods: ClassVar = ("GET",)

@@ -29,9 +29,7 @@ def _usual_factor(values: dict[str, Any]) -> float | None:
 class PriceChange(PageFault, frozen=True):
     """Change the prices of a page, or of the data that it asks for; all totals agree."""
 
-    summary: ClassVar = (
-        "Let items cost something else from the product's page, basket or checkout on."
-    )
+    summary: ClassVar = "Change the price of items from the product's page, basket or checkout on."
     category: ClassVar = "change"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document", "xhr")
 

@@ -84,7 +84,7 @@ class Distrust:
         alert = _ALERT.search(reason)
         evidence = f"TLS alert: {alert[1].strip()}" if alert else reason
         if not final and (host.lower(), by_browser) in self._trusted:
-            return None  # On a connection begun before; or another context, which asks again.
+            return None  # The connection may be older, or of another browser context.
         self._unread.setdefault(host.lower(), (port, evidence, by_browser))
         return self._void(host, evidence) if final and self._is_own(host, port) else None
 

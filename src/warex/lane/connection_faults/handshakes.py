@@ -30,7 +30,7 @@ class HandshakeFaults:
     def __init__(self, tries: ConnectionTries) -> None:
         self._tries = tries
         self._open: dict[int, _FaultyHandshake] = {}
-        """By the number of the connection."""
+        """Planned connections by their numbers."""
         self._downgraded: dict[int, _Downgrade] = {}
 
     def plan(

@@ -33,7 +33,7 @@ class IdleConnections:
     def used(self, connection: Connection, request: Request) -> None:
         """Note the site that a connection is used for."""
         if request.resource == "websocket":
-            self.forget(connection)  # It is in use until it ends.
+            self.forget(connection)  # The connection is in use until its request ends.
             return
         self.opened(connection, request.host, request.port)
 

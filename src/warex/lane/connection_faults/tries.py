@@ -36,7 +36,7 @@ class ConnectionTries:
         return decision.injections
 
     def may_concern(self, point: ConnectionPhase, host: str, port: int) -> bool:
-        """Whether a rule is about tries there, whatever its trigger says."""
+        """Whether a rule is about tries at that place, without regard to its trigger."""
         return self._rules.concerns(ConnectionTarget.of(point, host, port))
 
     def settle(

@@ -1,4 +1,4 @@
-"""The episodes of one process: which connection and which request is whose.
+"""The episodes of one process: to which trial a connection or a request belongs.
 
 An episode is a trial beside the process's own, with a scenario, a seed and a trace of its own. Its
 clients come to a port of its own, or name it as their proxy user or in each request's header
@@ -31,7 +31,7 @@ _FOLDER: Final = "episodes"
 
 
 class EpisodeOptions(Struct, frozen=True):
-    """What an episode has of its own; None takes the process's."""
+    """The settings of an episode; None takes the process's."""
 
     name: str
     seed: int | None = None
@@ -41,10 +41,10 @@ class EpisodeOptions(Struct, frozen=True):
     intensity: float | None = None
     sites: tuple[str, ...] | None = None
     maps: tuple[str, ...] = ()
-    """Maps of origins beside the process's; of one origin these count."""
+    """Maps of origins, beside the process's; for the same origin these count."""
     out: Path | None = None
     port: int | None = None
-    """Where its clients come; 0 for any free port, None for none of its own."""
+    """The port of its clients; 0 for any free port, None without a port of its own."""
 
 
 class Episode(Struct, frozen=True):
@@ -90,7 +90,7 @@ class Episodes:
         """Set what serves the episodes; without it none can begin."""
         self._server = server
 
-    # ---- whose it is
+    # ---- to which trial traffic belongs
 
     def of_connection(self, connection: Connection) -> Handler:
         """Return the trial of a connection: by its port, then by its proxy user."""

@@ -42,16 +42,16 @@ class Refusal:
         self._noted = 0
 
     def connected(self, connection: Connection) -> None:
-        """Number it."""
+        """Number the connection."""
         self._own.connected(connection)
 
     def hello(self, connection: Connection) -> ConnectionPlan:
-        """Cut it before its handshake."""
+        """Cut the connection before its handshake."""
         self._refuse_connection(connection)
         return AbortConnection("reset")
 
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
-        """It was cut."""
+        """Ignore the end of a handshake that was cut."""
 
     def connect(self, connection: Connection) -> None:
         """No site is asked."""
@@ -60,19 +60,19 @@ class Refusal:
         """No site is asked."""
 
     def not_http(self, connection: Connection) -> bool:
-        """Close it."""
+        """Close the connection."""
         self._refuse_connection(connection)
         return False
 
     def rejected(self, connection: Connection, rejection: Rejection) -> None:
-        """Both refuse it."""
+        """Do nothing: the engine has refused the request."""
 
     def closed(self, connection: Connection) -> None:
-        """Forget it."""
+        """Forget the connection."""
         self._own.closed(connection)
 
     def request_head(self, exchange: Exchange) -> Need:
-        """Its body does not matter."""
+        """Ask for no body."""
         return "stream"
 
     def request(self, exchange: Exchange) -> RequestPlan:

@@ -1,1 +1,1 @@
-"""Which hosts are of WAREX itself, and where those of sites are."""
+"""Which hosts WAREX answers itself, and where requests for sites go."""

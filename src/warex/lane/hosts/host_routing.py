@@ -36,7 +36,7 @@ class HostRouting:
         self._rejected: set[str] = set()
         self._rules: tuple[Rule, ...] = ()
         self._without_site = Latest[str, bool](_REMEMBERED)
-        """Hosts of which it was looked up whether these rules work without their site."""
+        """Hosts for which it is known whether these rules work without their site."""
         self._maps = {(it.origin, it.origin_port): it for it in config.traffic.host_maps}
 
     def passthrough_reason(self, host: str) -> PassthroughReason | None:

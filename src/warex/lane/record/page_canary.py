@@ -25,7 +25,7 @@ class FirstPageCanary:
         self._wanted = config.own_proof
 
     def handle_event(self, event: Event) -> None:
-        """Record the proof if this event, which is already in the trace, is it."""
+        """Record the proof if this event, which is already in the trace, proves it."""
         if not self._wanted:
             return
         if isinstance(event, SiteUnreachable):

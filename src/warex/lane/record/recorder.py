@@ -51,9 +51,9 @@ class Recorder(Struct):
     on_written: Callable[[Event], None] | None = None
     """Called for each event after it is written."""
     _lines: EventLines = field(default_factory=lambda: EventLines(Redactor()))
-    """For a trial without a trace."""
+    """Redacts a trial without a trace."""
     _ledger: list[InjectionEvent] = field(default_factory=list)
-    """Without a trace, which has them otherwise."""
+    """The injection events of a trial without a trace."""
     _bodies: HashCounter = field(default_factory=HashCounter)
     _first: dict[str, str] = field(default_factory=dict)
     """The first injection of the occurrence, by each open silent retry."""

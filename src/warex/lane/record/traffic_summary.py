@@ -76,11 +76,11 @@ class TrafficCounter(Struct):
     llm_calls: int = 0
     llm_unread: int = 0
     llm_unread_first: str = ""
-    """The URL of the first of those, and why it could not be read."""
+    """The URL of the first unread call, and why it could not be read."""
     answers: int = 0
     """Complete answers of the model in which an action was looked for: the first ones."""
     acts: bool = False
-    """Whether any of them holds an action that can be read."""
+    """Whether any answer holds an action that can be read."""
     armed: bool = False
     tasks: int = 0
     unattributed: int = 0

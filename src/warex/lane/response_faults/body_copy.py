@@ -24,5 +24,5 @@ class BodyCopy(BodyReader):
 
     @property
     def body(self) -> bytes:
-        """What was read; empty if it is larger."""
+        """The copied body; empty if it is larger."""
         return bytes(self._copy)

@@ -30,7 +30,7 @@ class _SitePage(Struct):
     address: str
     body: bytes
     look: SiteLook | None = None
-    """None until somebody asks."""
+    """The look; None until it is asked for."""
 
 
 class SiteLooks(Struct):

@@ -16,7 +16,7 @@ from warex.scenarios import PlannedInjection
 
 
 def can_relay(injection: PlannedInjection, length: int | None) -> bool:
-    """Whether it can be applied to an answer that is relayed as it comes.
+    """Whether a pace can be applied to an answer that is relayed as it arrives.
 
     ``length``: of the answer's body; None if it is not known yet.
     """

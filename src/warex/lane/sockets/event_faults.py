@@ -29,12 +29,12 @@ class EventFaults:
         self._now, self._later, self._push = now, later, push
         self._number = 0
         self._postponed: tuple[StreamEvent, MessageHit] | None = None
-        """What waits for the next event to overtake it."""
+        """The held event, which the next one is to overtake."""
 
     def steps(self, data: bytes, *, last: bool) -> Iterator[BodyStep]:
         """Yield what is done for the next piece; ``last``: at the end of the body."""
         for part in self._decoder.feed(data):
-            if self._decoder.is_bomb:  # It passes.
+            if self._decoder.is_bomb:  # The body passes.
                 yield from self._rest()
                 yield part
                 continue

@@ -32,7 +32,7 @@ class _Side:
     released_at: float = -inf
     """Second of the trial at which its last delay ends."""
     postponed: tuple[WholeMessage, MessageHit] | None = None
-    """What waits for the next message to overtake it."""
+    """The held message, which the next one is to overtake."""
 
 
 class SocketFaults:
@@ -51,7 +51,7 @@ class SocketFaults:
         self._now, self._later, self._add = now, later, add
         self._graphql = graphql_operations(answered.get("sec-websocket-protocol"))
         self._sides: dict[bool, _Side] = {}
-        """By whether the client is the sender; none of which no rule may hit a message."""
+        """The sides by whether the client sends; without a side whose messages no rule can hit."""
         extensions = answered.get("sec-websocket-extensions")
         try:
             deflates = agrees_on_deflate(extensions)
@@ -59,7 +59,7 @@ class SocketFaults:
             return
         senders = {rule.effect.selection.sender for rule in rules}
         for from_client, name in ((True, "client"), (False, "server")):
-            # Whose answer a message is can be known only by its question.
+            # Only the question tells which operation an answer belongs to.
             if self._graphql is not None or senders & {name, "both"}:
                 keeps = deflates and keeps_context(extensions, from_client=from_client)
                 stream = MessageStream(deflates=deflates, keeps_context=keeps)

@@ -24,7 +24,7 @@ from warex.lane.state import AppliedInjection, ExchangeState, MessageHits, chang
 from warex.traces import Witness
 
 _CHANGED: Final = "changed"
-"""What a further message that a fault has changed is recorded as."""
+"""The kind of event for a further message that a fault has changed."""
 
 
 class OpenSocket(Struct, eq=False):

@@ -51,7 +51,7 @@ _ANSWER: Final = ResponseHead(
     200, b"OK", "HTTP/1.1", Headers.of_text((("content-type", "application/json"),))
 )
 _MOST_SESSIONS: Final = 1000
-"""One more ends the oldest: anything that the trial serves may begin some."""
+"""Maximum number of sessions; a further one ends the oldest, since any client can begin some."""
 _MOST_OPEN: Final = 20_000
 """Open exchanges of a session."""
 _ACCEPTED: Final = ResponseHead(202, b"Accepted", "HTTP/1.1", Headers())
@@ -299,7 +299,7 @@ def _line(message: bytes) -> bytes:
 
 
 def _session_header(number: int) -> tuple[str, str]:
-    """Return what tells sessions apart: processes of one name use the same ids."""
+    """Return the key of a session: processes of one name use the same ids."""
     return "mcp-session-id", f"stdio-{number}"
 
 

@@ -26,7 +26,7 @@ class Step(Struct, frozen=True):
     """Whether the server ends after the last piece, as if it had crashed."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON; bytes as Latin-1."""
+        """Return the step as JSON; bytes as Latin-1."""
         return {
             "then": self.then,
             "hold_s": list(self.hold_s),

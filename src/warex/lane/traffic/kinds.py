@@ -24,7 +24,7 @@ class Kinds:
         self._llm_hosts = llm_hosts
 
     def needs_request_body(self, head: RequestHead, url: str) -> bool:
-        """Whether a request may be of an agent, so that its body is kept whatever its size.
+        """Whether a request may be an agent's, so that its body is kept at any size.
 
         ``url``: as the client knows it.
         """

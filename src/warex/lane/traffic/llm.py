@@ -100,7 +100,7 @@ class LlmCalls:
             self._note_retry(traffic)
 
     def unread(self, exchange: Exchange, reason: str, *, surely: bool = True) -> None:
-        """Record a call that could not be read; ``surely``: it is one."""
+        """Record a call that could not be read; ``surely``: the request is certainly a call."""
         url = exchange.request.url
         self.recorder.write(LlmUnread(exchange=exchange.id, url=url, reason=reason))
         if surely and self.config.defence is not None:

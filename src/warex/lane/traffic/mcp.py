@@ -23,7 +23,7 @@ from warex.lane.traffic.mcp_tap import Amendment, McpSession, McpTap, PendingReq
 from warex.lane.whole_response import WholeResponse
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.mcp import changes
-from warex.mcp.content import detach_blobs, truncated
+from warex.mcp.content import detach_blobs, first_items, truncated
 from warex.mcp.exchange import STDIO, McpExchange
 from warex.mcp.messages import Key, McpAnswer, McpRequest
 from warex.scenarios import PlannedInjection
@@ -55,7 +55,7 @@ class McpCalls:
         self._count = 0
 
     def needs_request_body(self, method: str, url: str, headers: Mapping[str, str]) -> bool:
-        """Whether a request may be of MCP, so that its body is kept whatever its size."""
+        """Whether a request may be of MCP, so that its body is kept at any size."""
         return method == "POST" and (mcp.could_be_mcp("POST", headers) or url in self._sessions)
 
     def recognise(self, exchange: Exchange, body: bytes) -> "McpTraffic | None":
@@ -166,7 +166,7 @@ class McpCalls:
                 is_changed = is_changed or serialized != changes.serialize(message)
                 instead += [serialized] if serialized else []
                 continue
-            if amends:  # It may stand beside one that is changed.
+            if amends:  # The answer may be in a batch with one that is changed.
                 instead.append(changes.serialize(message))
             if call is not None and answer is not None:
                 self._write(tap.session, call, answer, now)
@@ -249,7 +249,7 @@ class McpCalls:
         now = self.recorder.clock.now()
         headers = {} if ending.head is None else ending.head.headers.by_name
         if ending.head is not None and not tap.was_read:
-            # It was read to its end, or is WAREX's own.
+            # The response was read to its end, or is WAREX's own.
             tap.begin(headers)
             tap.feed(ending.body, now)
         if not tap.streams:
@@ -290,7 +290,8 @@ class McpCalls:
     ) -> None:
         request = call.request
         arguments, arguments_cut = truncated(request.arguments, _MOST_READ)
-        detached, images = detach_blobs(answer.result, self.recorder.redactor.image)
+        first, has_more_items = first_items(answer.result)
+        detached, images = detach_blobs(first, self.recorder.redactor.image)
         result, result_cut = truncated(detached, _MOST_READ)
         if self.recorder.blobs is not None:
             for image in images.values():
@@ -312,7 +313,7 @@ class McpCalls:
                 began=round(call.began, 6),
                 latency_s=round(now - call.began, 6),
                 complete=complete,
-                shortened=arguments_cut or result_cut,
+                shortened=arguments_cut or has_more_items or result_cut,
             )
         )
         if (it := call.amendment) and it.on_other_exchange and it.awaits_answer:

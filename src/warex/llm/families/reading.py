@@ -18,7 +18,7 @@ from warex.text.lazy_pattern import lazy_re
 type FinishReasons = Mapping[str, Finish]
 """The meanings of an API's finish reasons."""
 
-_DOUBTED: Final = "its API tells what can be no number of tokens"
+_DOUBTED: Final = "its API reports a value that cannot be a number of tokens"
 _QUOTED: Final = 200
 """Characters of an unreadable answer that its error quotes."""
 MOST_TEXT: Final = 1024 * 1024

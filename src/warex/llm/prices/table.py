@@ -29,17 +29,17 @@ type Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class Rates(BaseModel, frozen=True, extra="forbid"):
     """What tokens cost, in US dollars per million."""
 
-    input: Usd = Field(description="Of what is read.")
-    output: Usd = Field(description="Of what is written, thoughts included.")
+    input: Usd = Field(description="Price of input tokens.")
+    output: Usd = Field(description="Price of output tokens, reasoning included.")
     cache_read: Usd | None = Field(
-        default=None, description="Of what is read out of a cache; left out, as other input."
+        default=None, description="Price of tokens read from a cache; left out, as other input."
     )
     cache_write: Usd | None = Field(
-        default=None, description="Of what is put into a cache; left out, as other input."
+        default=None, description="Price of tokens written to a cache; left out, as other input."
     )
     cache_write_1h: Usd | None = Field(
         default=None,
-        description="Of what is put into a cache for an hour; left out, as `cache_write`.",
+        description="Price of tokens written to a cache for an hour; left out, as `cache_write`.",
     )
 
     @property
@@ -83,7 +83,7 @@ class Price(TierPrice, frozen=True, extra="forbid"):
 
     tiers: dict[Annotated[str, Field(pattern=TIER)], TierPrice] = Field(
         default={},
-        description="What they cost at other service tiers, by the API's word: `flex`, `batch`,"
+        description="Prices at other service tiers, by the API's name: `flex`, `batch`,"
         " `priority`…",
     )
 

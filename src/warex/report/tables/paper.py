@@ -16,7 +16,7 @@ from warex.analysis.stats.estimates import Mean
 from warex.analysis.table.tabulate import Table, TabulatedRun
 from warex.report.tables.columns import Cell, Column, number_cell
 from warex.report.tables.sheet import Sheet, TableBlock
-from warex.report.text.formatting import UNKNOWN
+from warex.report.text.formatting import UNKNOWN, points
 from warex.traces import CLEAN, NO_PROXY
 
 PAPER_FAULT_NAMES = {
@@ -114,7 +114,7 @@ def _interval_cell(of: _Line) -> Cell:
     if ratio is None or ratio.interval is None:
         return Cell(UNKNOWN, (None, None))
     low, high = (end - 1 for end in ratio.interval)
-    return Cell(f"[{_percent(low)}, {_percent(high)}]", (low, high))
+    return Cell(f"[{points(low)}, {points(high)}]", (low, high))
 
 
 def _mean_column(metric: Metric[Mean], write: Callable[[float], str]) -> Column:
@@ -133,11 +133,6 @@ def _title(metric: Metric[Any]) -> str:
 
 def _thousands(tokens: float) -> str:
     return f"{tokens / 1000:.1f}k" if tokens >= 1000 else f"{tokens:.1f}"
-
-
-def _percent(share: float) -> str:
-    # Rounded to an integer first, to avoid -0.
-    return f"{round(100 * share):+d}"
 
 
 _COLUMNS: Final[tuple[Column, ...]] = (
@@ -164,7 +159,7 @@ _COLUMNS: Final[tuple[Column, ...]] = (
         "Δ succ. (%)",
         "Success over that of clean, minus 1, in percent.",
         ("relative_change",),
-        lambda it: number_cell(it.row.r_fault and it.row.r_fault.value - 1, _percent),
+        lambda it: number_cell(it.row.r_fault and it.row.r_fault.value - 1, points),
     ),
     Column(
         "95 % interval",

@@ -112,8 +112,7 @@ class _Baseline:
 def _latency_cell(of: _Baseline) -> Cell:
     if of.latency is None:
         return Cell(formatting.UNKNOWN, values_of(None, Mean))
-    span = " [{:+.2f}, {:+.2f}]".format(*of.latency.interval) if of.latency.interval else ""
-    return Cell(f"{of.latency.value:+.2f} s{span}", values_of(of.latency, Mean))
+    return Cell(formatting.signed_mean(of.latency, 2, " s"), values_of(of.latency, Mean))
 
 
 def _flips_cell(of: _Baseline) -> Cell:

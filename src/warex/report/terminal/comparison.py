@@ -4,11 +4,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from warex.analysis.output.comparison import Comparison, ConditionChange
-from warex.analysis.stats.estimates import Mean
 from warex.report.terminal.grid import Grid, Heading
 from warex.report.terminal.run_report import footnote_lines
 from warex.report.text.footnotes import scripted
-from warex.report.text.formatting import delta, fraction, p, signed
+from warex.report.text.formatting import delta, fraction, p, signed_mean
 
 _WORD = {"better": "bold green", "worse": "bold red", "cannot tell": "bold yellow"}
 
@@ -69,11 +68,7 @@ def _price(change: ConditionChange) -> str:
         ("LLM calls", change.llm_calls, 2),
         ("US dollars (as if paid)" if change.as_if else "US dollars", change.cost_usd, 4),
     )
-    parts = [f"{_signed(mean, digits)} {unit}" for unit, mean, digits in known if mean is not None]
+    parts = [
+        f"{signed_mean(mean, digits)} {unit}" for unit, mean, digits in known if mean is not None
+    ]
     return f"{change.condition}: {', '.join(parts)} a trial" if parts else ""
-
-
-def _signed(mean: Mean, digits: int) -> str:
-    """Write a difference with its interval, with the given digits."""
-    ends = [signed(end, digits) for end in mean.interval or ()]
-    return signed(mean.value, digits) + (f" [{', '.join(ends)}]" if ends else "")

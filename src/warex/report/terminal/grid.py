@@ -38,6 +38,8 @@ class Grid:
     keys: int = 1
     styles: tuple[tuple[int, int, str], ...] = ()
     """Row, column and style of cells that are not plain."""
+    titles: tuple[tuple[int, str], ...] = ()
+    """Titles that span the width, each with the row that it is above."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         cells = tuple(tuple(map(escape_controls, row)) for row in self.rows)
@@ -110,7 +112,12 @@ class Grid:
         raised = [[""] * (tall - len(lines)) + lines for lines in titles]
         yield from self._lines(shown, widths, gap, raised, bold)
         yield Segment("─" * (sum(widths) + len(gap) * (len(shown) - 1)) + "\n")
+        spanning = dict(self.titles)
         for number, row in enumerate(cells):
+            if number in spanning:
+                title = "\n".join(wrap(escape_controls(spanning[number]), width))
+                yield Segment("\n" if number else "")
+                yield Segment(f"{title}\n", Style(bold=True, italic=True))
             lines = [wrap(row[column], wide) for column, wide in zip(shown, widths, strict=True)]
             here = {
                 place: looks[number, column]

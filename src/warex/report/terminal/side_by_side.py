@@ -2,56 +2,28 @@
 
 from collections.abc import Sequence
 
-from rich import box
-from rich.console import Group, JustifyMethod, RenderableType
-from rich.table import Table as Grid
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from warex.analysis.table.tabulate import TabulatedRun
 from warex.report.tables.paper import paper_sheet
+from warex.report.terminal.grid import Grid, Heading
 from warex.report.terminal.run_report import footnote_lines
 from warex.report.text.footnotes import shared_footnotes
 from warex.report.text.overview import successes
 
-_LONGEST = 22
-"""Maximum characters of a name."""
 
-
-def render_paper_table(runs: Sequence[TabulatedRun]) -> RenderableType:
+def render_paper_table(runs: Sequence[TabulatedRun]) -> Grid:
     """Return the paper's Table 1 of these runs for the terminal."""
     sheet = paper_sheet(runs)
-    lines = [line for block in sheet.blocks for line in block.lines]
-    heads = [column.title if column.is_text else _broken(column.title) for column in sheet.columns]
-    widths = [
-        max(len(words) for words in (*head.split("\n"), *(line[place].text for line in lines)))
-        for place, head in enumerate(heads)
-    ]
-    # Long names are folded, so that the table fits the terminal.
-    widths[0] = min(widths[0], _LONGEST)
-    parts: list[RenderableType] = []
-    first = next((block for block in sheet.blocks if block.lines), None)
-    for number, block in enumerate(sheet.blocks):
-        # Above the grid, so that the name does not widen the first column.
-        parts.append(Text(("\n" if number else "") + block.agent, style="bold italic"))
-        if not block.lines:
-            parts.append(Text("no trial counts"))
-            continue
-        grid = Grid(box=box.SIMPLE_HEAD, padding=0, show_edge=False, pad_edge=False)
-        grid.show_header = block is first
-        for head, column, width in zip(heads, sheet.columns, widths, strict=True):
-            side: JustifyMethod = "left" if column.is_text else "right"
-            grid.add_column(head, justify=side, width=width, overflow="fold")
-        for line in block.lines:
-            grid.add_row(*(Text(cell.text) for cell in line))
-        parts.append(grid)
-    return Group(*parts)
-
-
-def _broken(title: str) -> str:
-    """Return a column's title in the two narrowest lines."""
-    words = title.replace("/", "/ ").split(" ")
-    cuts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
-    return "\n".join(min(cuts, key=lambda lines: max(map(len, lines)), default=(title,)))
+    nothing = ("no trial counts", *("" for _ in sheet.columns[1:]))
+    rows: list[tuple[str, ...]] = []
+    titles = []
+    for block in sheet.blocks:
+        titles.append((len(rows), block.agent))
+        rows += [tuple(cell.text for cell in line) for line in block.lines] or [nothing]
+    heads = tuple(Heading(column.title, column.is_text) for column in sheet.columns)
+    return Grid(heads, tuple(rows), titles=tuple(titles))
 
 
 def render_runs(runs: Sequence[TabulatedRun]) -> RenderableType:

@@ -1,4 +1,4 @@
-"""Where two trials part, in words."""
+"""Where two trials diverge, in words."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ def describe_divergence(divergence: Divergence, names: tuple[str, str]) -> Itera
     acts = "; ".join(
         f"{name}: {describe_step(step)}" for name, step in zip(names, first, strict=True)
     )
-    yield f"They part at step {number}, after {after}: {acts}."
+    yield f"They diverge at step {number}, after {after}: {acts}."
     yield _fault(divergence, names)
     yield from _describe_rest(divergence, names)
 
@@ -70,11 +70,11 @@ def _fault(divergence: Divergence, names: tuple[str, str]) -> str:
 def _describe_rest(divergence: Divergence, names: tuple[str, str]) -> Iterator[str]:
     rejoined, sustained = divergence.rejoined, divergence.sustained
     if rejoined is None:
-        yield "They do not come together again."
+        yield "They do not converge again."
         return
-    yield f"They come together again at {_numbers(rejoined, names)}."
+    yield f"They converge again at {_numbers(rejoined, names)}."
     if sustained is not None:
-        yield f"They part for good at {_numbers(sustained, names)}."
+        yield f"They diverge for good at {_numbers(sustained, names)}."
     else:
         yield "They end alike."
 

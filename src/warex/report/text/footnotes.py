@@ -9,7 +9,7 @@ from warex.analysis.metrics.sample import price_models
 from warex.analysis.run.conditions import campaign_list
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table, TabulatedRun
-from warex.report.text.formatting import delta, rate_percent
+from warex.report.text.formatting import delta, rate_percent, signed_mean
 from warex.text.english import count_noun
 
 _MOST = 20
@@ -25,9 +25,7 @@ def baseline_notes(table: Table) -> Iterator[str]:
             f" {count_noun(effect.pairs, 'pair')}"
         )
         if (slower := seconds.get(agent)) is not None:
-            span = slower.interval
-            line += f", {slower.value:+.2f} s of latency"
-            line += f" [{span[0]:+.2f}, {span[1]:+.2f}]" if span else ""
+            line += f", {signed_mean(slower, 2, ' s of latency')}"
         yield f"{line}."
     sides = {"control": "clean against its control", "repeats": "repeats of clean"}
     for agent, floor in floors.items():
@@ -182,17 +180,17 @@ def _crashes(table: Table) -> Iterator[str]:
 
 
 def _replayed(table: Table, *, cached: bool) -> Iterator[str]:
-    """Count the calls answered out of the replay cache; ``cached``: whether there is one."""
+    """Count the calls answered from the replay cache; ``cached``: whether there is one."""
     calls = sum(row.replayed_calls or 0 for row in table.rows)
     asked = "`warex inspect` shows what a call that was asked again differs in from those kept."
     if calls:
         were = "was" if calls == 1 else "were"
         yield (
-            f"{count_noun(calls, 'LLM call')} {were} answered out of the replay cache and not paid"
+            f"{count_noun(calls, 'LLM call')} {were} answered from the replay cache and not paid"
             f" again: a trial's cost and latency are as if the model had been asked. {asked}"
         )
     elif cached and sum(row.replayed_calls is not None for row in table.rows) > 1:
-        yield f"No LLM call was answered out of the replay cache: {asked}"
+        yield f"No LLM call was answered from the replay cache: {asked}"
 
 
 def shared_footnotes(runs: Sequence[TabulatedRun]) -> list[str]:

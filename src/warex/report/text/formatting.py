@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from warex.analysis.metrics.metric import Unit
-from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta
 
 UNKNOWN = "—"
@@ -28,8 +28,8 @@ def delta(of: Delta | None, interval: bool = True) -> str:
     """Write a difference in percentage points, always with its sign: ``-42 [-55, -30]``."""
     if of is None:
         return UNKNOWN
-    span = f" [{_points(of.interval[0])}, {_points(of.interval[1])}]" if of.interval else ""
-    return f"{_points(of.value)}{span if interval else ''}"
+    span = f" [{points(of.interval[0])}, {points(of.interval[1])}]" if of.interval else ""
+    return f"{points(of.value)}{span if interval else ''}"
 
 
 def p(of: float | None) -> str:
@@ -60,7 +60,14 @@ def signed(of: float, digits: int) -> str:
     return f"{round(of, digits) + 0.0:+.{digits}f}"
 
 
-def _points(of: float) -> str:
+def signed_mean(of: Mean, digits: int, unit: str = "") -> str:
+    """Write a mean difference with its interval: ``+0.25 s [+0.10, +0.40]``."""
+    ends = [signed(end, digits) for end in of.interval or ()]
+    return f"{signed(of.value, digits)}{unit}" + (f" [{', '.join(ends)}]" if ends else "")
+
+
+def points(of: float) -> str:
+    """Write a difference of shares in percentage points, with its sign."""
     # Rounded to an integer first, to avoid -0.
     return f"{round(100 * of):+d}"
 

@@ -169,7 +169,7 @@ class _Places:
         self._known = self._from_start
         self._open: set[str] = set()
         self._finished = False
-        self._straddled: set[str] = set()
+        self._skipped: set[str] = set()
 
     def _read(self, event: Event) -> None:
         match event:
@@ -193,7 +193,7 @@ class _Places:
                 self._known = True
             case Control(call="arm" | "plan_fault"):
                 if event.call == "arm" and "straddled" in event.arguments:
-                    self._straddled |= set(_NAMES.validate_python(event.arguments["straddled"]))
+                    self._skipped |= set(_NAMES.validate_python(event.arguments["straddled"]))
                 self._passed = _PASSED.validate_python(event.arguments.get("passed", {}))
                 if _plans_fault(event):
                     name = Rule.model_validate(event.arguments.get("rule")).name
@@ -204,7 +204,7 @@ class _Places:
                     self._refuse("it was armed by a call while tasks ran at the same time")
                 self._mark(event, self._of_beside[event.exchange], event.ordinal)
             case FaultPlanned():
-                if event.rule in self._straddled:
+                if event.rule in self._skipped:
                     self._refuse(
                         f"it was armed by a call within the hold of a connection try that rule"
                         f" {event.rule!r} had skipped"

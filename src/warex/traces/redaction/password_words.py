@@ -54,6 +54,8 @@ def _words() -> tuple[str, ...]:
 
 def folded(text: str) -> str:
     """Return a text in lower case, without accents, spaces, hyphens and underscores."""
+    if text.isascii():
+        return _GAPS.sub("", text.lower())
     spread = unicodedata.normalize("NFKD", text.casefold().translate(_STROKES))
     bare = "".join(sign for sign in spread if unicodedata.combining(sign) == 0)
     return _GAPS.sub("", unicodedata.normalize("NFC", bare))

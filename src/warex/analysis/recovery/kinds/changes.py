@@ -73,7 +73,7 @@ def judge_change(trial: TrialEvents, injection: DeliveredInjection, first: float
     is_gone = (trial.status(injection.hit.exchange) or 0) >= 400
     if is_gone and (elsewhere := _went_elsewhere(trial, injection)) is not None:
         asked, chosen = elsewhere
-        why = f"What was gone was left: GET {asked.event.url} followed."
+        why = f"The agent left the missing item: GET {asked.event.url} followed."
         recovery = injection.judged("recovered", why, asked, call=chosen, is_certain=False)
         return injection.priced(trial, recovery, asked.t)
     if result is not None:
