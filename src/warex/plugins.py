@@ -7,11 +7,12 @@ distribution's code is imported when that name, or the list of all names, is ask
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from msgspec import Struct
 
 from warex.errors import MachineError
 
@@ -24,8 +25,7 @@ type GroupName = Literal[
 _REMEDY: Final = "fix, update or uninstall the package"
 
 
-@dataclass(frozen=True)
-class PluginGroup[T]:
+class PluginGroup[T](Struct, frozen=True):
     """A group of entry points."""
 
     name: GroupName
