@@ -5,7 +5,6 @@ run: RE2 matches all rules in one pass, in linear time.
 """
 
 import math
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import re2
+import tomli
 from msgspec import Struct
 
 from warex.errors import MachineError
@@ -118,8 +118,8 @@ def _read() -> list[dict[str, Any]]:
         if spec is None or spec.origin is None:
             raise OSError(f"no package {_PACKAGE}")
         text = Path(spec.origin).with_name("config").joinpath("gitleaks.toml").read_text("utf-8")
-        rules: list[dict[str, Any]] = tomllib.loads(text)["rules"]
-    except (OSError, KeyError, tomllib.TOMLDecodeError) as error:
+        rules: list[dict[str, Any]] = tomli.loads(text)["rules"]
+    except (OSError, KeyError, tomli.TOMLDecodeError) as error:
         raise MachineError(
             f"the rules that tell secrets cannot be read from {_PACKAGE}/{_RULES}: {error};"
             " install WAREX's packages again"
