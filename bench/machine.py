@@ -15,11 +15,18 @@ def describe() -> Mapping[str, str]:
     """Return the machine and the versions that matter, by name."""
     return {
         "cores": str(os.cpu_count()),
-        "system": f"{platform.system()} {platform.machine()}",
-        "Python": platform.python_version(),
+        "system": f"{_system()} {platform.machine()}",
+        "Python": f"{platform.python_version()} ({platform.python_compiler()})",
         "mitmproxy": version("mitmproxy"),
         "Chromium": _chromium(),
     }
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:  # macOS
+        return platform.system()
 
 
 def _chromium() -> str:
