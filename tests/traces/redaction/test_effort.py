@@ -100,7 +100,7 @@ def test_a_call_whose_redaction_is_cut_is_marked_as_shortened() -> None:
     assert event("other words")["shortened"] is False
 
 
-def test_the_arguments_of_an_action_that_are_dense_with_secrets_stay_an_object() -> None:
+def test_arguments_that_are_dense_with_secrets_stay_an_object() -> None:
     arguments: dict[str, JsonValue] = {f"token{number}": password(number) for number in range(4000)}
     action = AgentAction(
         exchange="x1", step=1, name="fill", arguments=arguments, role="other", context=""
