@@ -20,6 +20,7 @@ from warex import pytest_plugin
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.errors import InputError
+from warex.pytest_plugin import folder_of_test
 
 pytestmark = pytest.mark.wire
 
@@ -159,6 +160,22 @@ def test_an_unmarked_test_that_uses_the_proxy_gets_a_remedy(tmp_path: Path, site
 
     assert code == 1
     assert "mark it with @pytest.mark.warex(SCENARIO)" in text
+
+
+def test_a_tests_folder_is_readable_and_its_own() -> None:
+    names = ("test_plain", "test_many[0]", "test_many[a b]", "test_many[a/b]", "test_x[A]")
+    tests = [(name, f"a.py::{name}") for name in names]
+    tests += [("test_x[a]", "a.py::test_x[a]"), ("test_plain", "b.py::test_plain")]
+    tests += [(f"test_{'x' * 300}[{number}]", f"a.py::long{number}") for number in range(2)]
+    tests += [("[ü]", "a.py::[ü]")]
+
+    folders = [folder_of_test(*test, tests) for test in tests]
+
+    assert folders[1] == "test_many-0"
+    assert folders[0].startswith("test_plain-")
+    assert folders[-1] == "test"
+    assert len({folder.lower() for folder in folders}) == len(tests)
+    assert all(re.fullmatch(r"\w[\w.-]{,200}", folder) for folder in folders)
 
 
 @pytest.mark.slow

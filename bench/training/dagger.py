@@ -108,7 +108,7 @@ class Dagger:
         with base.step(f"steps-{name}") as new:
             if new:
                 asked = ("--data", base.path("all-steps"), "--model", base.path(name))
-                base.warex("evaluate", *asked, "--out", base.path(f"steps-{name}"))
+                base.warex("evaluate", *asked, "--out", base.path(f"steps-{name}"), "--resume")
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,7 +262,7 @@ class Experiment(Steps):
                 out = HARD if name == "hard" else f"answers-{name}"
                 self.warex(
                     "evaluate", *rows, "--model", model, "--limit", str(most),
-                    "--out", self.path(out),
+                    "--out", self.path(out), "--resume",
                     *(word for it in adapters for word in ("--adapter", self.path(it))),
                 )  # fmt: skip
 

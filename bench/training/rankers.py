@@ -68,7 +68,7 @@ class Rankers:
         path = self.steps.path
         self.steps.warex(
             *("evaluate", "--data", path("all-steps"), "--model", path(name)),
-            *("--out", path(out), *options),
+            *("--out", path(out), "--resume", *options),
         )
 
     def _live(self, name: str) -> None:

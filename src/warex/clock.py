@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -19,19 +18,21 @@ def _iso_second(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).isoformat()[: -len("+00:00")]
 
 
-@dataclass(slots=True)
 class Clock:
     """Counts the seconds of a trial since its creation.
 
     ``now`` is monotonic, so system clock changes do not affect events; ``wall`` is Unix time.
     """
 
-    monotonic: Callable[[], float] = time.monotonic
-    wall: Callable[[], float] = time.time  # noqa: TID251 - this is the module that owns it
-    _start: float = field(init=False)
+    __slots__ = ("_start", "monotonic", "wall")
 
-    def __post_init__(self) -> None:
-        self._start = self.monotonic()
+    def __init__(
+        self,
+        monotonic: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,  # noqa: TID251 - this is the module that owns it
+    ) -> None:
+        self.monotonic, self.wall = monotonic, wall
+        self._start = monotonic()
 
     def now(self) -> float:
         """Return the seconds since this clock was made."""

@@ -4,9 +4,11 @@ A marked test runs behind the proxy with a scenario; a test that uses the fixtur
 and check its results. See docs/how-to/ci.md.
 """
 
+import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,6 +36,8 @@ _TO_BE_EXPOSED = pytest.StashKey["Interception"]()
 _RESULTS = pytest.StashKey["CiReport"]()
 """The results of all campaigns of the session."""
 _FROM_WORKER = "warex_results"
+_LONGEST_FOLDER = 120
+"""Most characters of a test's name in the name of its folder."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -273,14 +277,31 @@ def _command(
     return ("warex", "run", str(campaign), *typed)
 
 
+def folder_of_test(name: str, nodeid: str, tests: Iterable[tuple[str, str]]) -> str:
+    """Return a readable folder for a test: ``test_many-0`` for ``test_many[0]``.
+
+    ``tests``: name and node ID of each test of the session. Where two would have the same folder,
+    also on a disk that ignores case, each has a digest of its node ID at the end.
+    """
+    readable = _readable(name)
+    alike = {each for title, each in tests if _readable(title).lower() == readable.lower()}
+    if not alike - {nodeid}:
+        return readable
+    return f"{readable}-{hashlib.sha256(nodeid.encode()).hexdigest()[:8]}"
+
+
+def _readable(name: str) -> str:
+    plain = re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII)[:_LONGEST_FOLDER]
+    return plain.strip("-.") or "test"
+
+
 @pytest.fixture
 def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
     """WAREX for one test: behind the proxy if it is marked, and able to run campaigns."""
     out: Path | None = request.config.getoption("--warex-out")
     if out is not None:
-        from warex.traces import escape
-
-        out /= escape(request.node.name)
+        tests = [(item.name, item.nodeid) for item in request.session.items]
+        out /= folder_of_test(request.node.name, request.node.nodeid, tests)
     fixture = Warex(out or tmp_path)
     marker = request.node.get_closest_marker("warex")
     try:

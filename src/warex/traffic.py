@@ -5,7 +5,6 @@ keyword of ``warex.intercept`` and an input of the proxy. It is a dataclass, whi
 validates like a model, because ``warex exec`` runs its command before pydantic is imported.
 """
 
-import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Final, Literal, Self, TypedDict, Unpack, get_args
@@ -13,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from warex.errors import InputError
 from warex.text.arguments import read_texts
+from warex.text.lazy_pattern import lazy_re
 
 type Arm = Literal["start", "first_page", "first_llm_call", "first_page_or_llm_call"]
 """When injection and counting start."""
@@ -24,7 +24,7 @@ type Record = Literal["all", "concerned"]
 type TokenDialect = Literal["vllm", "openai"]
 """How a model server is asked for tokens: vLLM's returns ids, OpenAI's only log-probabilities."""
 
-_HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+(%[\w.-]+)?\]?")
+_HOST = lazy_re(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+(%[\w.-]+)?\]?")
 """Letters, digits, hyphens and underscores between dots, or an IPv6 address."""
 LEAST_REDACTED: Final = 4
 """Characters of a text to redact; a shorter one is part of many words."""

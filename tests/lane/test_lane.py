@@ -1,15 +1,24 @@
 """One trial's lane, asked by a played engine."""
 
+import asyncio
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from tests.lane.support.played import Client, answer, trial
+from tests.installed_plugins import installed
+from tests.lane.support.played import Client, Trial, answer, trial
+from tests.lane.support.traffic import CHAT
 from tests.proxy.support.lanes import scenario
 from warex.engine.handler import Respond
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.faults.connection.connection_cut import ConnectionCut
+from warex.faults.connection.connection_refused import ConnectionRefused
 from warex.faults.popups.popup import Popup
 from warex.faults.server.http_error import HttpError
 from warex.faults.walls.slow_page import SlowPage
+from warex.lane.control.control_api import ControlApi, dispatch
+from warex.scenarios import TryOutcome
+from warex.scenarios.origins import ConnectionTarget
 from warex.traces import (
     Canary,
     FaultDelivered,
@@ -130,6 +139,32 @@ def test_the_canary_answers_with_its_nonce() -> None:
     assert began.the(Canary).passed
 
 
+def outcomes(began: Trial, host: str) -> list[TryOutcome | None]:
+    """Return what the next connection to a host meets, from each change of the rules on."""
+    target, met = ConnectionTarget.of("connect", host, 443), list[TryOutcome | None]()
+    rules = began.lane.injector.connections
+    began.lane.on_rules_changed = lambda: met.append(rules.next_outcome(target, 0.0))
+    return met
+
+
+def test_a_models_host_is_not_blocked_once_it_was_called() -> None:
+    call = b'{"model": "m", "messages": [{"role": "user", "content": "now?"}]}'
+    with trial(scenario=scenario(ConnectionRefused())) as began:
+        met = outcomes(began, "llm.test")
+        began.ask(site, f"https://llm.test{CHAT}", method="POST", body=call)
+
+        assert met == ["refuse", None]
+
+
+def test_an_added_rule_blocks_from_the_call_on() -> None:
+    fault = b'{"fault": {"kind": "connection_refused"}}'
+    with trial(scenario=scenario(HttpError()), capture="namespace") as began:
+        met = outcomes(began, "shop.test")
+        assert asyncio.run(dispatch(ControlApi(began.lane), "POST", "faults", fault))[0] == 200
+
+        assert met == ["refuse"]
+
+
 def test_a_failure_of_warex_cuts_the_exchange_and_voids_the_trial() -> None:
     def fails() -> None:
         raise RuntimeError("broken")
@@ -142,3 +177,19 @@ def test_a_failure_of_warex_cuts_the_exchange_and_voids_the_trial() -> None:
         assert got.requests == []
     assert began.the(HarnessBroke).reason == "RuntimeError: broken"
     assert began.recorder.broken == "RuntimeError: broken"
+
+
+def test_a_failure_of_a_plugin_in_a_lane_names_its_package(tmp_path: Path) -> None:
+    module = "def fails():\n    raise ValueError('no tea')\n"
+    entry = "tea = other_code:fails"
+    with (
+        installed(tmp_path, "warex.faults", entry, other_code=module),
+        trial(arm="first_page") as began,
+    ):
+        began.lane.attribution.on_rules_changed = import_module("other_code").fails
+        assert began.ask(site, **DOCUMENT).cut == "reset"
+
+    assert began.recorder.broken == (
+        "the package warex-other 1.0 failed in other_code.py, line 2 (ValueError: no tea);"
+        " fix, update or uninstall the package"
+    )

@@ -1,8 +1,8 @@
 """Types of fields that faults and rules share."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from msgspec import Struct
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
@@ -12,8 +12,7 @@ def _as_tuple(value: object) -> object:
     return (value,) if isinstance(value, str | int) and not isinstance(value, bool) else value
 
 
-@dataclass(frozen=True, slots=True)
-class _OrOne:
+class _OrOne(Struct, frozen=True):
     """Says in the JSON Schema that one value may stand for a list of one."""
 
     def __get_pydantic_json_schema__(

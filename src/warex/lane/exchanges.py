@@ -181,6 +181,8 @@ class Exchanges:
         task = state.task
         state.decision = task.injector.request(state.traffic.exchange, state.began)
         self._attribution.record_arming(task, "first_page")
+        if state.traffic.exchange.server != "site":
+            self._attribution.on_rules_changed()  # They may concern its host no more.
         return state
 
     def _register(self, wire: WireExchange) -> ExchangeState:

@@ -63,6 +63,7 @@ from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp import McpCalls
 from warex.lane.whole_response import WholeResponse
+from warex.plugins import describe, plugin_failure
 from warex.scenarios import Injector
 from warex.traces import Canary, ToldBy
 from warex.version import VERSION
@@ -155,9 +156,9 @@ class Lane:
         self.connections = Connections(config, injector, recorder, authority, self.idle_connections)
         self.attribution = Attribution(config, injector, recorder)
         self.attribution.on_task_began = self.idle_connections.reset
-        self.attribution.on_rules_changed = self._rules_changed
+        self.attribution.on_rules_changed = self.rules_changed
         self.on_rules_changed: Callable[[], None] = lambda: None
-        """Called when the rules in force may have changed: armed, disarmed, the next step."""
+        """Called when the rules in force may have changed: armed, added, the next step."""
         rules = injector.scenario.rules
         looks = SiteLooks.of_rules(rules)
         self._fault_sites = FaultSites(recorder, looks.of)
@@ -200,7 +201,8 @@ class Lane:
     def on_notice(self, listener: Callable[[str], None]) -> None:
         self.connections.on_notice = self.attribution.on_notice = listener
 
-    def _rules_changed(self) -> None:
+    def rules_changed(self) -> None:
+        """Note that the rules in force may have changed."""
         self.idle_connections.check()
         self.on_rules_changed()
 
@@ -486,7 +488,7 @@ class Lane:
     def _broke(self, error: Exception, exchange: Exchange | None) -> None:
         reason = str(error)
         if not isinstance(error, WarexError):
-            reason = f"{type(error).__name__}: {reason}"
+            reason = plugin_failure(error) or describe(error)
         state = None if exchange is None else exchange.state
         name = None
         if isinstance(state, ExchangeState):

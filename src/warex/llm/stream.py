@@ -2,9 +2,9 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
 from pydantic import JsonValue
 
 from warex.llm.base import LlmRequest, StreamErrorKind, StreamPoint
@@ -13,8 +13,7 @@ from warex.llm.content.token_estimate import estimate_output
 from warex.llm.families import LlmApi, family_named
 
 
-@dataclass(frozen=True)
-class LlmStream:
+class LlmStream(Struct, frozen=True, dict=True):
     """The events of a streamed answer, in order: together they are its body."""
 
     request: LlmRequest

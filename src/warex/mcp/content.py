@@ -3,6 +3,7 @@
 import base64
 import binascii
 import hashlib
+import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -36,6 +37,11 @@ def truncated(value: JsonValue, most: int = MOST_TEXT) -> tuple[JsonValue, bool]
     """Return JSON with at most ``most`` characters of text, and whether anything was cut."""
     room = _Room(most)
     return _shortened(value, room, _DEEPEST), room.cut
+
+
+def first_items(value: JsonValue) -> tuple[JsonValue, bool]:
+    """Return JSON with at most 10,000 members and items, and whether anything was cut."""
+    return truncated(value, sys.maxsize)
 
 
 def _shortened(value: JsonValue, room: _Room, levels: int) -> JsonValue:

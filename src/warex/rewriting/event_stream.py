@@ -5,8 +5,9 @@ Sources: HTML Living Standard 9.2 (server-sent events); ``json_body/ndjson.py`` 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.rewriting.json_body.ndjson import LINES, is_lines
 
@@ -20,8 +21,7 @@ _LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 _SEPARATOR: Final = b"\x1e"
 
 
-@dataclass(frozen=True, slots=True)
-class StreamEvent:
+class StreamEvent(Struct, frozen=True):
     """A part of a stream: an event, or other bytes."""
 
     raw: bytes

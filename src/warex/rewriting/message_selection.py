@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -19,8 +18,7 @@ _NOTHING: Final = object()
 """The value at a pointer that leads nowhere."""
 
 
-@dataclass(slots=True)
-class SeenMessage:
+class SeenMessage(Struct):
     """A message as a selection sees it."""
 
     content: bytes
@@ -29,7 +27,7 @@ class SeenMessage:
     """The type of a server-sent event."""
     operation: str = ""
     """The operation of a GraphQL message; empty for none."""
-    _parsed: object = field(default=None, init=False, repr=False)
+    _parsed: object = None
 
     @property
     def text(self) -> str:

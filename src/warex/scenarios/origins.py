@@ -15,15 +15,16 @@ from msgspec import Struct
 from warex.faults import ConnectionPhase
 from warex.scenarios.globs import glob_to_regex
 from warex.text.escaping import in_backticks
+from warex.text.lazy_pattern import lazy_re
 
 _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 _PORTS: Final = {"http": 80, "https": 443}
-_ORIGIN: Final = re.compile(
+_ORIGIN: Final = lazy_re(
     r"(?P<scheme>[a-z*]+)://(?P<host>\[[0-9a-f:.*]+\]|[^\s:/?#@\[\]]+)(?P<port>:(?:\d+|\*))?"
     r"(?P<path>/\*?)?",
     re.IGNORECASE,
 )
-_URL_ORIGIN: Final = re.compile(r"([^:/?#]+://[^/?#]+)")
+_URL_ORIGIN: Final = lazy_re(r"([^:/?#]+://[^/?#]+)")
 
 ALLOWED: Final = (
     "https://shop.example/*, https://shop.example:8443, *://*.example:8080/*, {sites} or *"

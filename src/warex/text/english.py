@@ -2,19 +2,20 @@
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
+
+from warex.text.lazy_pattern import lazy_re
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-_SOUNDS_LIKE_A_VOWEL: Final = re.compile(
+_SOUNDS_LIKE_A_VOWEL: Final = lazy_re(
     r"(?!(?:one\b|once|eu|u(?:ni[cfoqtvx]|s[aeiu]|rl|tf|dp|uid)))[aeiou]|ho(?:nest|nour|ur)|xhr",
     re.IGNORECASE,
 )
 LIKENESS: Final = 0.65
 """From which likeness (0-1, of difflib) a word may be a mistyped other one: less is a bad guess."""
-_SPELLED_OUT: Final = re.compile(r"[FHLMNRSX](?=[B-DF-HJ-NP-TV-Z\d])")
+_SPELLED_OUT: Final = lazy_re(r"[FHLMNRSX](?=[B-DF-HJ-NP-TV-Z\d])")
 """Letters whose names begin with a vowel, in words that are spelled out: HTML, not HAR."""
 
 
@@ -32,6 +33,9 @@ def listing(words: Iterable[str], joint: str = "and") -> str:
 
 def nearest(word: str, words: Iterable[str], likeness: float = LIKENESS) -> str | None:
     """Return the most similar word, whatever its case; None below ``likeness`` (0-1)."""
+    # Only a mistake needs it.
+    from difflib import get_close_matches
+
     by_lower = {each.lower(): each for each in words}
     near = get_close_matches(word.lower(), by_lower, n=1, cutoff=likeness)
     return by_lower[near[0]] if near else None

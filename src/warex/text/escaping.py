@@ -7,7 +7,9 @@ terminal or browser interprets (ESC, other controls, bidirectional marks) are ma
 import re
 from typing import Final
 
-_OBEYED: Final = re.compile(
+from warex.text.lazy_pattern import lazy_re
+
+_OBEYED: Final = lazy_re(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb"
     "\ud800-\udfff]"
 )

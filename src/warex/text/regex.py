@@ -17,6 +17,7 @@ from typing import Final
 from msgspec import Struct
 
 from warex.text.escaping import in_backticks
+from warex.text.lazy_pattern import lazy_re
 
 
 class RegexError(ValueError):
@@ -102,7 +103,7 @@ def _cannot(pattern: str, why: str) -> RegexError:
     )
 
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy_re(
     r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|N\{[^}]*\}|0[0-7]{0,2}|[0-3][0-7]{2}"
     r"|[1-9][0-9]?|.)"
     r"|\(\?(?:\#[^)]*\)|<?[=!]|P=|[(>])|[*+?}]\+|\{,(?=\d*\})|\[\^?\]?|.",

@@ -64,7 +64,7 @@ class LlmCall(BaseEvent, frozen=True, kw_only=True, tag="llm_call"):
     tokens_error: str | None = None
     """Why tokens were not captured, where they were to be."""
     shortened: bool = False
-    """Whether messages or tools were shortened."""
+    """Whether messages or tools were shortened, or redacted as a whole from some place on."""
 
     @property
     def carrier(self) -> str:
@@ -155,4 +155,4 @@ class McpCall(BaseEvent, frozen=True, kw_only=True, tag="mcp_call"):
     complete: bool
     """Whether it was answered, also with an error."""
     shortened: bool = False
-    """Whether arguments or result were shortened."""
+    """Whether arguments or result were shortened, or redacted as a whole from some place on."""

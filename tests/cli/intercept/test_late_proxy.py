@@ -21,10 +21,17 @@ pytestmark = pytest.mark.wire
 
 _LATE = """
 import os, sys, time
-if any("forkserver" in argument for argument in sys.orig_argv):
+
+def sleep():
     time.sleep(float(os.environ.get("FORKSERVER_SLEEPS", 0)))
     while not os.path.exists(os.environ.get("FORKSERVER_AWAITS", "/")):
         time.sleep(0.01)
+
+if any("forkserver" in argument for argument in sys.orig_argv):
+    sleep()
+elif "exec" in sys.orig_argv:
+    # The proxy is a copy of the command's own process.
+    os.register_at_fork(after_in_child=sleep)
 """
 _ASK = """
 import http.client, json, os, socket, ssl, sys

@@ -17,15 +17,20 @@ from warex.traces import TrialBegan, TrialEnded, Unscored, read_outcome, read_tr
 @pytest.mark.parametrize(
     "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
 )
-def test_a_signal_ends_the_proxy_cleanly(tmp_path: Path, number: int) -> None:
+def test_a_signal_ends_the_proxy_which_names_its_trace(tmp_path: Path, number: int) -> None:
     with proxy("--out", tmp_path / "out") as running:
         running.process.send_signal(number)
         code, err = running.end()
 
-    assert (code, err) == (0, "")
-    (ended,) = read_trace(tmp_path / "out" / "events.jsonl").events(TrialEnded)
+    out = tmp_path / "out"
+    counts = "0 exchanges, 0 LLM calls, 0 faults delivered, 0 missed"
+    assert (code, err) == (
+        0,
+        f"warex: trace in {out}: {counts}; look at it: warex inspect {out}\n",
+    )
+    (ended,) = read_trace(out / "events.jsonl").events(TrialEnded)
     assert ended.exchanges == 0
-    assert read_outcome(tmp_path / "out") == Unscored()
+    assert read_outcome(out) == Unscored()
 
 
 @pytest.mark.slow

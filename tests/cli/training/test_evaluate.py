@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.exports.builders import MANIFEST, failure, row
-from tests.training.endpoint import endpoint
+from tests.training.endpoint import CHOICE, Endpoint, endpoint
 from warex.cli import main
 from warex.cli.training.evaluate import _names
 from warex.exports.dataset import UnwrittenDataset, write_dataset
@@ -52,6 +52,61 @@ def test_a_model_that_always_reloads_recovers_and_is_seen_for_what_it_is(
     assert one["separable_by"] == "bag of words"
     assert {it["baseline"] for it in one["baselines"]} >= {"few elements", "majority"}
     assert "| few elements | — | 3/3" in (tmp_path / "out/table.md").read_text()
+
+
+@pytest.mark.wire
+def test_an_evaluation_that_did_not_end_is_resumed(
+    data: Path, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    Endpoint.answers[:] = [(200, CHOICE)] * 2 + [(401, {"error": "no more credit"})]
+    assert asked(data, url, "--out", out, "--batch", "1") == 2
+    partial = out / "answers.partial.jsonl"
+    assert f"2 of 6 answers are kept in {partial}; ask the others with --resume" in (
+        capsys.readouterr().err
+    )
+
+    assert asked(data, url, "--out", out) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert len(partial.read_text().splitlines()) == 2
+
+    with partial.open("a") as torn:
+        torn.write('{"model": "m", "ro')
+    Endpoint.answers[:], Endpoint.asked[:] = [(200, CHOICE)], []
+    assert asked(data, url, "--out", out, "--resume", "--json") == 0
+    assert len(Endpoint.asked) == 4
+    assert json.loads(capsys.readouterr().out)[0]["recovery"]["n"] == 3
+    rows = [json.loads(line)["row"] for line in (out / "answers.jsonl").read_text().splitlines()]
+    assert sorted(rows) == ["c0", "c1", "c2", "f0", "f1", "f2"]
+    assert not partial.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            '{"model": "other", "row": "c0", "answer": {"content": ""}}',
+            "answers of other, not of m",
+        ),
+        ("[1]", "line 1, is not an answer"),
+    ],
+    ids=["other-model", "no-answer"],
+)
+def test_other_answers_are_not_resumed(
+    data: Path, tmp_path: Path, line: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    partial = tmp_path / "answers.partial.jsonl"
+    partial.write_text(line + "\n")
+    assert asked(data, "http://127.0.0.1:1/v1", "--out", tmp_path, "--resume") == 2
+    assert reason in capsys.readouterr().err
+    assert partial.read_text() == line + "\n"
+
+
+def test_an_evaluation_is_resumed_in_a_named_folder(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(data, "http://127.0.0.1:1/v1", "--resume") == 2
+    assert "--out" in capsys.readouterr().err
 
 
 @pytest.mark.wire

@@ -3,6 +3,7 @@
 import gzip
 import json
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from warex.lane.traffic.coded_stream import CodedStream
 from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
 from warex.llm import LLM_APIS, LlmApi, Usage, recognise, streamed_answer
 from warex.llm.actions.vocabulary import Vocabulary
+from warex.llm.base import Image
+from warex.llm.families import family_named
 from warex.traces import LlmCall, TraceWriter, read_trace
 from warex.traces.redaction import structured
 from warex.traces.redaction.text import Pass
@@ -142,6 +145,24 @@ def test_redaction_of_an_answer_is_bounded(tmp_path: Path, monkeypatch: pytest.M
     assert not event.complete
     assert event.shortened
     assert "… (1,102,864 more characters)" in event.messages[0]["content"]
+
+
+def test_only_the_first_values_of_a_huge_call_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others wait meanwhile."""
+    walked: list[object] = []
+
+    def noting(family: object, part: Mapping[str, JsonValue]) -> tuple[Image, ...]:
+        walked.append(part)
+        return ()
+
+    monkeypatch.setattr(type(family_named("openai_chat")), "images", noting)
+    parts: list[JsonValue] = [{"type": "text", "text": str(number)} for number in range(20_000)]
+
+    event = read(tap({"role": "user", "content": parts}), text_chunk("yes")).event
+
+    assert 0 < len(walked) <= 20_000
+    assert 0 < len(event.messages[0]["content"]) <= 10_000
+    assert event.shortened
 
 
 def test_half_a_secret_where_a_long_answer_is_cut_is_left_out() -> None:

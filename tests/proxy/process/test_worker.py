@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +15,7 @@ from tests.proxy.support.lanes import Begin
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
+from warex.proxy.process.worker import _LATE
 
 pytestmark = pytest.mark.wire
 
@@ -50,6 +53,20 @@ def test_what_is_not_a_configuration_is_refused_in_a_sentence(channel: socket.so
     (failed,) = lines_of(channel)
     assert failed["kind"] == "failed"
     assert "ValidationError" in failed["sentence"]
+
+
+@pytest.mark.slow
+def test_a_first_lane_loads_nothing_that_it_may_not_need() -> None:
+    unneeded = ("difflib", "jinja2", "tomllib", "turbohtml", "yaml", *_LATE)
+    program = (
+        "import sys; from warex.proxy.process import worker; worker.preload()\n"
+        f"print([name for name in {unneeded!r} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "[]\n"
 
 
 def test_a_notice_is_sent_once(begin: Begin) -> None:

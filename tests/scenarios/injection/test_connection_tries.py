@@ -363,6 +363,35 @@ def test_connections_are_blocked_while_the_next_attempt_would_be_hit() -> None:
     assert block(injector, SHOP, 80, 0.1) is None
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"trigger": {"first": 1}},
+        {"trigger": {"always": True, "between": [4, 9]}},
+        {"trigger": {"nth": [2]}},
+        {"trigger": {"every": 2}, "fault": {"kind": "connection_timeout", "hold": 4}},
+        {"fault": {"kind": "connection_timeout"}},
+    ],
+)
+def test_between_tries_a_block_changes_only_at_the_next_change(
+    keys: dict[str, JsonValue],
+) -> None:
+    injector, changes = Injector(refuse(None, (), **keys), 3), 0
+    before: TryOutcome | None = None
+    then: float | None = None
+    for tenth in range(200):
+        now = tenth / 10
+        after = block(injector, SHOP, 443, now)
+        if after != before:
+            assert then is None or then <= now
+            changes += 1
+        if tenth in (5, 31, 70):
+            connect(injector, now, met=after is not None)
+            after = block(injector, SHOP, 443, now)
+        before, then = after, injector.connections.next_change(now) or 99.0
+    assert changes > 1
+
+
 def test_a_block_says_how() -> None:
     for kind, outcome in (("connection_timeout", "drop"), ("dns_failure", None)):
         assert block(Injector(one(fault={"kind": kind}), 1), SHOP, 443, 0) == outcome

@@ -1,6 +1,7 @@
 import pytest
 
 from warex.traces.redaction.gitleaks import (
+    PatternSet,
     SecretRule,
     StagedPatterns,
     context_rules,
@@ -55,3 +56,12 @@ def test_patterns_can_be_compiled_before_a_text_needs_them() -> None:
     patterns.compile_all()
 
     assert patterns.matching(b"key=1") == [0]
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 5, 6, 11])
+def test_a_set_tells_which_of_its_patterns_match_however_many_it_has(count: int) -> None:
+    patterns = PatternSet(tuple(b"<%d>" % number for number in range(count)))
+
+    assert patterns.matching(b"".join(b"<%d>" % number for number in range(1, 20, 2))) == list(
+        range(1, count, 2)
+    )

@@ -210,3 +210,14 @@ def test_a_body_that_is_not_text_stays_as_it_is() -> None:
 
     assert Redactor().body(image, "image/jpeg") == image
     assert b"Otter" not in Redactor().body(image, "text/plain")
+
+
+def test_all_values_behind_the_thousandth_field_of_a_form_are_replaced() -> None:
+    fields = [f"q{number}=word{number}" for number in range(1000)]
+    more = [f"q{number}=word{number}" for number in range(1000, 3000)]
+    kind = "application/x-www-form-urlencoded"
+
+    cleaned = Redactor().body("&".join((*fields, *more)).encode(), kind).decode().split("&")
+
+    assert cleaned[:1000] == fields
+    assert set(cleaned[1000:]) == {f"q{number}=[redacted]" for number in range(1000, 3000)}

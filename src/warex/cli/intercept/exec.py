@@ -28,7 +28,6 @@ from warex.errors import TraceError, TrialVoid, WarexError, void_error
 from warex.extras import documentation
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
-from warex.text.english import count_noun
 from warex.traces.paths import EVENTS, MANIFEST
 from warex.traffic import Capture, TrafficOptions
 
@@ -366,6 +365,8 @@ class _Trial:
         return void
 
     def _print_summary(self, place: "Sandbox", saw: "TrafficSummary") -> None:
+        from warex.cli.intercept.summary import summary_sentences
+
         if place.isolation == "environment":
             hosts = sorted(saw["hosts"].items(), key=lambda item: (-item[1], item[0]))
             listed = ", ".join(f"{host} ({count})" for host, count in hosts) or "none"
@@ -378,48 +379,7 @@ class _Trial:
                     " it; where it opened one, tell its harness of the proxy"
                     f" ({documentation('how-to/exec')})"
                 )
-        self._print_unread_calls(saw)
-        out = self.options.out
-        if out is not None:
-            if saw["tasks"]:
-                self.say(
-                    f"{count_noun(saw['tasks'], 'task')} distinguished,"
-                    f" {count_noun(saw['unattributed'], 'exchange')} unattributed"
-                )
-            self.say(
-                f"trace in {out}: {count_noun(saw['exchanges'], 'exchange')},"
-                f" {count_noun(saw['llm_calls'], 'LLM call')},"
-                f" {count_noun(saw['delivered'], 'fault')} delivered, {saw['missed']} missed"
-            )
-
-    def _print_unread_calls(self, saw: "TrafficSummary") -> None:
-        """Report model calls that could not be read, and a scenario that hit nothing."""
-        if saw["llm_unread"]:
-            self.say(
-                f"{count_noun(saw['llm_unread'], 'call')} to a model could not be read (first:"
-                f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
-                f" unknown ({documentation('reference/llm')})"
-            )
-        if saw["answers"] and not saw["acts"] and self.options.out is not None:
-            from warex.llm.actions.guess import WITHOUT_ACTIONS
-
-            self.say(
-                f"0 of {count_noun(saw['answers'], 'answer')} of the model with an action that"
-                f" WAREX can read; {WITHOUT_ACTIONS}"
-            )
-        # Connection tries may meet a fault before the page arms the other rules.
-        applied = saw["delivered"] or saw["missed"]
-        if not self.options.scenario or applied:
-            return
-        program = "a program's request is a page only if a rule names `other` beside `document`"
-        if not saw["armed"]:
-            self.say(
-                "no fault could be applied: the scenario was never armed, since what it waits for"
-                f" (arm: first_page or first_llm_call) was not seen; {program}"
-            )
-        elif saw["exchanges"]:
-            why = "" if saw["browser"] else f"; {program}"
-            self.say(f"no rule hit any of {count_noun(saw['exchanges'], 'exchange')}{why}")
+        self._say_all(summary_sentences(saw, self.options.out, self.options.scenario))
 
 
 def _text_of(scenario: str | None) -> str:

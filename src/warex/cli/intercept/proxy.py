@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from warex.lane.config import ProxyConfig
+    from warex.lane.record.traffic_summary import TrafficSummary
     from warex.proxy.process.client import Proxy
 
 
@@ -143,6 +144,16 @@ def _print_heading(config: "ProxyConfig", proxy: "Proxy", certificate: str) -> N
         echo(f"trace    {config.out}")
 
 
+def _print_summary(saw: "TrafficSummary", config: "ProxyConfig") -> None:
+    from warex.cli.intercept.summary import counts, summary_sentences
+
+    scenario = config.scenario.name if config.scenario else None
+    for sentence in summary_sentences(saw, config.out, scenario):
+        warn(sentence)
+    if config.out is None:
+        warn(f"{counts(saw)}; nothing was recorded: --out DIR keeps a trace")
+
+
 @contextmanager
 def _ready_file(path: Path | None, heading: "dict[str, JsonValue]") -> Iterator[None]:
     """Have the file, which holds a token, while the proxy serves."""
@@ -198,3 +209,5 @@ def _serve(
     leave_outcome(config.out, proxy.broken, Unscored())
     if proxy.void is not None:
         raise void_error(proxy.void)
+    if proxy.summary is not None:
+        _print_summary(proxy.summary, config)

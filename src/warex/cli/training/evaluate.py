@@ -1,7 +1,8 @@
 """`warex evaluate`: the recovery test, for a model, its adapters, or an endpoint."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from warex.errors import InputError
 
 if TYPE_CHECKING:
     from warex.exports.rows import ChatMessage, Row
+    from warex.training.evaluation.answer_file import AnswerFile
     from warex.training.model.loading import Precision
 
 
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
 )
 @limit_option
 @click.option("-o", "--out", type=PATH, metavar="DIR", help="Folder for answers and tables.")
+@click.option(
+    "--resume", is_flag=True, help="Ask only what an interrupted evaluation in --out did not."
+)
 @batch_option
 @legal_option
 @precision_option
@@ -71,6 +76,7 @@ def command(
     split: str,
     limit: int | None,
     out: Path | None,
+    resume: bool,
     batch: int,
     legal: Path | None,
     precision: "Precision",
@@ -85,6 +91,7 @@ def command(
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
     from warex.training.evaluation.answer_classes import ClassifiedAnswer, classify
+    from warex.training.evaluation.answer_file import AnswerFile
     from warex.training.evaluation.baselines import baselines, separable_by
     from warex.training.evaluation.hard_test import read_hard_test
     from warex.training.evaluation.recovery_test import results
@@ -111,23 +118,40 @@ def command(
         raise InputError("--adapter goes with a model of this machine, not with --endpoint")
     if endpoint and legal:
         raise InputError("--legal goes with a model of this machine, not with --endpoint")
-    answered: dict[str, dict[str, ClassifiedAnswer]] = {}
-    records, total = list[dict[str, object]](), len(rows) * (1 + len(adapters))
-    countdown = ProgressReporter("answers")
+    if resume and out is None:
+        raise InputError("--resume goes on with the evaluation of a folder: name it with --out")
+    names = [model] if endpoint else _names([model, *map(str, adapters)])
+    file = AnswerFile(out, names, resume=resume) if out is not None else None
+    earlier = _earlier(file, rows)
     if endpoint is None:
-        answers = _local_answers(rows, model, adapters, batch, legal, precision)
+        answers = _local_answers(rows, names, earlier, model, adapters, batch, legal, precision)
     else:
-        answered_rows = answers_by_endpoint(endpoint, model, rows, at_once=batch)
+        left = [row for row in rows if (model, row.id) not in earlier]
+        answered_rows = answers_by_endpoint(endpoint, model, left, at_once=batch)
         answers = ((model, row, answer) for row, answer in answered_rows)
-    for name, row, answer in answers:
-        classified = classify(answer, row, dataset.vocabulary(row))
-        answered.setdefault(name, {})[row.id] = classified
-        records.append(
-            {"model": name, "row": row.id, "kind": row.kind, "class": classified.label,
-             "same_kind": classified.same_kind, "action": classified.action, "answer": answer,
-             "wanted": row.answer}
-        )  # fmt: skip
-        countdown.update(len(records), total)
+    answered = {name: dict[str, ClassifiedAnswer]() for name in names}
+    records, total = list[dict[str, object]](), len(rows) * len(names)
+    countdown = ProgressReporter("answers")
+    by_id = {row.id: row for row in rows}
+    known = ((name, by_id[row], answer) for (name, row), answer in earlier.items())
+    try:
+        for name, row, answer in chain(known, answers):
+            classified = classify(answer, row, dataset.vocabulary(row))
+            answered[name][row.id] = classified
+            record: dict[str, object] = {
+                "model": name, "row": row.id, "kind": row.kind, "class": classified.label,
+                "same_kind": classified.same_kind, "action": classified.action, "answer": answer,
+                "wanted": row.answer,
+            }  # fmt: skip
+            records.append(record)
+            if file is not None and (name, row.id) not in earlier:
+                file.add(record)
+            countdown.update(len(records), total)
+    except BaseException:
+        if file is not None and records:
+            progress = f"{len(records)} of {total} answers are kept in {file}"
+            echo(f"{progress}; ask the others with --resume", err=True)
+        raise
     conditions = results(rows, answered)
     is_own = test == "recovery" and split == "train"
     train = training_data.rows("train") if training_data and not is_own else ()
@@ -137,8 +161,9 @@ def command(
         "separable_by": it.name if (it := separable_by(trivial)) else None,
     }
     numbers = [each | beside for each in summary_data(conditions)]
-    if out is not None:
-        _write(out, records, numbers, f"{baseline_table(trivial)}\n{side_by_side(rows, answered)}")
+    if out is not None and file is not None:
+        file.finish()
+        _write(out, numbers, f"{baseline_table(trivial)}\n{side_by_side(rows, answered)}")
     if as_json:
         echo_json(numbers)
     else:
@@ -151,8 +176,17 @@ def command(
     return int(fail_under is not None and (rate is None or rate < fail_under))
 
 
+def _earlier(file: "AnswerFile | None", rows: "list[Row]") -> "dict[tuple[str, str], ChatMessage]":
+    """Return the answers that an interrupted evaluation has to these rows, by model and row."""
+    ids = {row.id for row in rows}
+    records = file.earlier if file is not None else ()
+    return {(it["model"], it["row"]): it["answer"] for it in records if it["row"] in ids}
+
+
 def _local_answers(
     rows: "list[Row]",
+    names: Sequence[str],
+    earlier: "Container[tuple[str, str]]",
     model: str,
     adapters: tuple[Path, ...],
     batch: int,
@@ -164,23 +198,26 @@ def _local_answers(
     from warex.training.ranking.legal import read_legal
     from warex.training.ranking.ranker import is_ranker, load_ranker
 
+    def left(name: str) -> "list[Row]":
+        return [row for row in rows if (name, row.id) not in earlier]
+
     if is_ranker(model):
         if legal is not None:
             raise InputError(f"--legal goes with a language model; {model}, a ranker, is bound")
         if adapters:
             raise InputError(f"--adapter goes with a language model, and {model} is a ranker")
         ranker = load_ranker(Path(model))
-        for row in rows:
-            yield Path(model).resolve().name, row, message_of(ranker.answer(row.prompt))
+        for row in left(names[0]):
+            yield names[0], row, message_of(ranker.answer(row.prompt))
         return
     from warex.training.model.loading import load_model
 
     bound = read_legal(legal) if legal is not None else None
     loaded = load_model(model, precision=precision)
     known: list[str | None] = [None, *(loaded.add_adapter(it) for it in adapters)]
-    for name, adapter in zip(_names([model, *map(str, adapters)]), known, strict=True):
+    for name, adapter in zip(names, known, strict=True):
         for row, answer in answers_by_model(
-            loaded, rows, adapter, batch=batch, done=has_action, legal=bound
+            loaded, left(name), adapter, batch=batch, done=has_action, legal=bound
         ):
             yield name, row, answer
 
@@ -191,10 +228,8 @@ def _names(names: Sequence[str]) -> Sequence[str]:
     return short if len(set(short)) == len(short) else names
 
 
-def _write(out: Path, records: list[dict[str, object]], numbers: object, table: str) -> None:
+def _write(out: Path, numbers: object, table: str) -> None:
     from warex.traces.files import write_atomic
 
-    lines = "".join(json.dumps(it, ensure_ascii=False) + "\n" for it in records)
-    write_atomic(out / "answers.jsonl", lines.encode("utf-8", "replace"))
     write_atomic(out / "summary.json", (json.dumps(numbers, indent=2) + "\n").encode())
     write_atomic(out / "table.md", table.encode("utf-8", "replace"))

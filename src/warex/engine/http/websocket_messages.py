@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from warex.engine.http.encoding import decoded_limit
 from warex.engine.http.websocket import CLOSE, CONTINUATION, DATA, TEXT, Frame
+from warex.text.lazy_pattern import lazy_re
 
 _PIECE: Final = 64 * 1024
 """Bytes that are inflated at once."""
@@ -28,11 +29,11 @@ ABNORMAL: Final = 1006
 _DEFLATE: Final = "permessage-deflate"
 
 _TOKEN: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
-_PARAMETER: Final = re.compile(
+_PARAMETER: Final = lazy_re(
     rf'[ \t]*;[ \t]*({_TOKEN})(?:[ \t]*=[ \t]*(?:({_TOKEN})|"((?:[^"\\]|\\.)*)"))?'
 )
-_EXTENSION: Final = re.compile(rf"[ \t,]*({_TOKEN})")
-_WINDOW: Final = re.compile(r"[89]|1[0-5]")
+_EXTENSION: Final = lazy_re(rf"[ \t,]*({_TOKEN})")
+_WINDOW: Final = lazy_re(r"[89]|1[0-5]")
 
 
 class Message(Struct, frozen=True):

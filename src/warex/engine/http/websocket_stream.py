@@ -8,8 +8,9 @@ any message may be (RFC 7692 §6).
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct
 
 from warex.engine.http.encoding import decoded_limit
 from warex.engine.http.websocket import CONTINUATION, DATA, TEXT, Frame
@@ -24,8 +25,7 @@ class ContextLost(Exception):
     """A side cannot be read any more, and its receiver would not understand it as it came."""
 
 
-@dataclass(frozen=True, slots=True)
-class WholeMessage:
+class WholeMessage(Struct, frozen=True):
     """A message that is complete."""
 
     number: int
@@ -33,7 +33,7 @@ class WholeMessage:
     opcode: int
     content: bytes
     """Decompressed."""
-    frames: tuple[Frame, ...] = field(repr=False)
+    frames: tuple[Frame, ...]
 
     @property
     def is_text(self) -> bool:

@@ -92,11 +92,6 @@ class _MainTask(Protocol):
         """The main task."""
 
 
-class _Rechecked(Protocol):
-    def check(self) -> None:
-        """Check which rules are in force."""
-
-
 class ControlledTrial(Protocol):
     """What the calls ask of a trial."""
 
@@ -116,15 +111,14 @@ class ControlledTrial(Protocol):
     def tasks(self) -> _MainTask:
         """The running tasks."""
 
-    @property
-    def idle_connections(self) -> _Rechecked:
-        """The connections that new rules may close."""
-
     def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
         """Begin the main task."""
 
     def end_task(self) -> None:
         """End the main task."""
+
+    def rules_changed(self) -> None:
+        """Note that the rules in force may have changed."""
 
     def arm(self) -> None:
         """Apply faults and count from here on."""
@@ -245,7 +239,7 @@ class ControlApi:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
             rule = next(filter(injector.accepts_one_shot, numbered))
         injector.add_one_shot(rule)
-        self.trial.idle_connections.check()
+        self.trial.rules_changed()
         return {"rule": rule.model_dump(mode="json")}
 
     def record(self, call: str, body: BaseModel, result: JsonValue) -> None:

@@ -1,6 +1,5 @@
 """The injection events of a trace that this process is writing."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -8,11 +7,12 @@ from typing import Final
 import msgspec
 
 from warex.errors import TraceError
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.events import FaultDelivered, FaultMissed, FaultPlanned
 
 type InjectionEvent = FaultPlanned | FaultDelivered | FaultMissed
 
-_STAMPED: Final = re.compile(rb'\{(?:"\w+":[^,"]+,)+"at":"[^"]+",(?="event":"fault_)')
+_STAMPED: Final = lazy_re(rb'\{(?:"\w+":[^,"]+,)+"at":"[^"]+",(?="event":"fault_)')
 """The beginning of a line with such an event: its stamps."""
 _decoder = msgspec.json.Decoder(InjectionEvent.__value__)
 

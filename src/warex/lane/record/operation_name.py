@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
+from warex.text.lazy_pattern import lazy_re
 
 _LONGEST = 100_000
 """Bytes of a body that is looked at."""
 _MAX_OPERATIONS = 5
 """Operations of one batch that are named."""
-_NAME = re.compile(r"[\w./-]{1,80}")
-_DOCUMENT = re.compile(
+_NAME = lazy_re(r"[\w./-]{1,80}")
+_DOCUMENT = lazy_re(
     r"(?:\s|#[^\n]*\n)*+(?:(query|mutation|subscription)\b\s*+(\w*)[^{]{0,2000}+)?\{\s*+(\w+)"
 )
 """A GraphQL document: its kind and name where it has them, and its first field."""

@@ -1,8 +1,9 @@
 """The injections of one channel that change single messages, and each message that they hit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.effects import ChangeMessages
 from warex.lane.state import AppliedInjection
@@ -15,8 +16,7 @@ WAITS_FOR_NEXT_S: Final = 5.0
 _ENDS: Final = ("close", "reset", "stall")
 
 
-@dataclass(slots=True, eq=False)
-class MessageHit:
+class MessageHit(Struct, eq=False):
     """One message that is hit."""
 
     rule: "MessageRule"
@@ -31,8 +31,7 @@ class MessageHit:
             hits.held_since = self.began
 
 
-@dataclass(slots=True, eq=False)
-class MessageRule:
+class MessageRule(Struct, eq=False):
     """One injection, and the messages that it has counted."""
 
     applied: AppliedInjection

@@ -5,8 +5,9 @@ in which it came (``engine/http/websocket_stream.py`` says where it cannot).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import inf
+
+from msgspec import Struct
 
 from warex.engine.handler import EndSocket, FrameStep, Happened, HoldMessages
 from warex.engine.http.heads import Headers
@@ -24,8 +25,7 @@ type Add = Callable[[Sequence[FrameStep], bool], None]
 """Does further steps for the client's side, if True, or the site's."""
 
 
-@dataclass(slots=True)
-class _Side:
+class _Side(Struct):
     """The messages of one side."""
 
     stream: MessageStream

@@ -22,7 +22,8 @@ from warex.llm import (
 from warex.llm.actions.base import Action
 from warex.llm.actions.vocabulary import SubtaskDepth, Vocabulary
 from warex.llm.body.framing import MAX_BODY
-from warex.mcp.content import truncated
+from warex.llm.body.lenient_json import as_list
+from warex.mcp.content import first_items, truncated
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
 from warex.traces.llm_cache import CachedAnswer, CacheLookup
@@ -148,8 +149,12 @@ def read_call(
     """Parse a finished call; ``error`` says why there is no answer, if there is none.
 
     ``by_model``: the answer, or its beginning, is the model's; any other has only the usage of the
-    answer that it replaced. The agent's subtask depth is updated with the actions.
+    answer that it replaced. The agent's subtask depth is updated with the actions. The
+    first values of a request with very many are read, since others wait meanwhile.
     """
+    asked, has_more_items = first_items(tap.request.messages)
+    if has_more_items:
+        tap.request = replace(tap.request, messages=as_list(asked))
     answer = _answer(tap, status, content_type, content_encoding, error)
     first_token = _first_token(tap, answer, content_type, content_encoding)
 
@@ -202,7 +207,7 @@ def read_call(
         original_latency_s=None if tap.replayed is None else tap.replayed.latency_s,
         tokens_blob=tokens,
         tokens_error=tokens_error,
-        shortened=has_more_messages or has_more_tools,
+        shortened=has_more_items or has_more_messages or has_more_tools,
     )
     if vocabulary is None or answer.error is not None:
         return ReadCall(event, answer, (), ends_task=False)

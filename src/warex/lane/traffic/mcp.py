@@ -23,7 +23,7 @@ from warex.lane.traffic.mcp_tap import Amendment, McpSession, McpTap, PendingReq
 from warex.lane.whole_response import WholeResponse
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.mcp import changes
-from warex.mcp.content import detach_blobs, truncated
+from warex.mcp.content import detach_blobs, first_items, truncated
 from warex.mcp.exchange import STDIO, McpExchange
 from warex.mcp.messages import Key, McpAnswer, McpRequest
 from warex.scenarios import PlannedInjection
@@ -290,7 +290,8 @@ class McpCalls:
     ) -> None:
         request = call.request
         arguments, arguments_cut = truncated(request.arguments, _MOST_READ)
-        detached, images = detach_blobs(answer.result, self.recorder.redactor.image)
+        first, has_more_items = first_items(answer.result)
+        detached, images = detach_blobs(first, self.recorder.redactor.image)
         result, result_cut = truncated(detached, _MOST_READ)
         if self.recorder.blobs is not None:
             for image in images.values():
@@ -312,7 +313,7 @@ class McpCalls:
                 began=round(call.began, 6),
                 latency_s=round(now - call.began, 6),
                 complete=complete,
-                shortened=arguments_cut or result_cut,
+                shortened=arguments_cut or has_more_items or result_cut,
             )
         )
         if (it := call.amendment) and it.on_other_exchange and it.awaits_answer:

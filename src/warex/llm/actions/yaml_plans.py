@@ -16,6 +16,9 @@ MOST_TEXT: Final = 4000
 """Characters of a plan that are read."""
 _MOST_STEPS = 50
 _DEEPEST = 4
+_MOST_BRACKETS = 200
+"""The parser takes time by the square of the brackets that are open."""
+_BRACKET = lazy_re(r"[{\[]")
 _FENCED = lazy_re(r"```ya?ml[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _LISTS = ("action", "actions", "steps", "flow", "tasks", "commands")
 """Keys under which a plan has its steps."""
@@ -31,13 +34,15 @@ def plan_steps(text: str) -> Iterator[tuple[str, str]]:
     match = _FENCED.search(text)
     if match is None or len(match[1]) > MOST_TEXT:
         return
+    if len(_BRACKET.findall(match[1])) > _MOST_BRACKETS:
+        return
     steps = [
         step for number, step in enumerate(_steps(_parsed(match[1]), 0)) if number < _MOST_STEPS
     ]
     if any(action_kind(name) for name, _ in steps):
         for name, argument in steps:
             arguments = argument if isinstance(argument, dict) else {"value": argument}
-            yield name, json.dumps(arguments, default=str, skipkeys=True)
+            yield name, json.dumps(arguments)
 
 
 def _parsed(source: str) -> object:
@@ -46,7 +51,8 @@ def _parsed(source: str) -> object:
     try:
         # Aliases can grow without bound when they are written out as JSON.
         has_aliases = any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(source))
-        return None if has_aliases else yaml.safe_load(source)
+        # All scalars stay texts: types such as ``!!int ""`` fail in many ways.
+        return None if has_aliases else yaml.load(source, Loader=yaml.BaseLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
 
@@ -72,4 +78,4 @@ def _of_object(fields: dict[object, object], depth: int) -> Iterator[tuple[str, 
         yield str(fields[name_key]), {str(k): v for k, v in fields.items() if k != name_key}
     elif depth:
         for name, argument in [*fields.items()][:1]:
-            yield str(name), {} if argument is None else argument
+            yield str(name), argument or {}

@@ -2,7 +2,8 @@
 
 An accepted connection cannot be refused any more. So the namespace's nftables rules always state
 what the next connection try at each host would meet; the kernel logs each try that they stop, and
-the try is counted then.
+the try is counted then. They are set again at each event that may change what a try would meet (a
+try, a lookup, a step, arming, a new rule), and when a window or an occurrence begins or ends.
 
 A dropped connection counts as delivered when the client retransmits its SYN, at least a second
 later.
@@ -30,10 +31,6 @@ from warex.scenarios.origins import ConnectionTarget
 from warex.text.latest import Latest
 from warex.traces import MissReason
 
-_POLL_SECONDS: Final = 0.05
-"""Seconds between two updates while a rule concerns connections: its windows begin and end."""
-_IDLE_POLL_SECONDS: Final = 0.25
-"""The same while no rule does: a control call may add one."""
 _SYN_RETRY_SECONDS: Final = 1.5
 """Seconds within which a waiting client retransmits its SYN; Linux does after one."""
 _FORGET_SECONDS: Final = 4.0
@@ -89,7 +86,7 @@ class ConnectionBlocklist:
         self._packets.require(self._injector.rules)
         self._passed.log.setblocking(False)
         self._loop.add_reader(self._passed.log, self._read_log)
-        self._tick()
+        self.update()
 
     def close(self) -> None:
         """Settle the pending tries and clear the blocklist at the end of the trial."""
@@ -121,20 +118,24 @@ class ConnectionBlocklist:
         self._packets.ended(redirected)
 
     def update(self) -> None:
-        """Set the blocklist to what the next connection tries should meet."""
+        """Set the blocklist to what the next connection tries should meet, until time changes it.
+
+        Must be called whenever something else may have changed it.
+        """
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         if self._injector.arming.task_ended:
             self._packets.stop()
-        targets = self._targets() if self._concern_connections() else ()
-        self._install(tuple(entry for each in targets for entry in self._entries_for(*each)))
+        now, entries = self._clock.now(), tuple[BlocklistEntry, ...]()
+        if self._concern_connections():
+            entries = tuple(it for each in self._targets() for it in self._entries_for(*each, now))
+            then = self._injector.connections.next_change(now)
+            if then is not None:
+                self._timer = self._loop.call_later(then - now, self.update)
+        self._install(entries)
 
     # ---- the entries
-
-    def _tick(self) -> None:
-        try:
-            self.update()
-        finally:
-            wait = _POLL_SECONDS if self._concern_connections() else _IDLE_POLL_SECONDS
-            self._timer = self._loop.call_later(wait, self._tick)
 
     def _concern_connections(self) -> bool:
         rules = self._injector.rules
@@ -160,9 +161,8 @@ class ConnectionBlocklist:
                 yield host, (str(address),), not address.is_loopback
 
     def _entries_for(
-        self, host: str, addresses: tuple[str, ...], everywhere: bool
+        self, host: str, addresses: tuple[str, ...], everywhere: bool, now: float
     ) -> Iterator[BlocklistEntry]:
-        now = self._clock.now()
         rules = self._injector.connections
 
         def outcome(port: int | None) -> TryOutcome | None:
@@ -220,11 +220,16 @@ class ConnectionBlocklist:
         if any(effect.traits.kernel == "drop" for it in injections for effect in it.effects):
             pending = self._pending[ends] = _BlockedTry(now, injections)
             # A client that leaves does so within the first second; the time is not observable.
-            self._loop.call_later(_SYN_RETRY_SECONDS, self._settle, pending, "client_gone", now)
+            self._loop.call_later(_SYN_RETRY_SECONDS, self._gave_up, pending, now)
             self._loop.call_later(_FORGET_SECONDS, self._pending.pop, ends, None)
         else:
             self._tries.settle(*injections, delivered=True)
         self.update()
+
+    def _gave_up(self, pending: _BlockedTry, now: float) -> None:
+        if pending.injections:
+            self._settle(pending, "client_gone", now)
+            self.update()  # A miss may return its rule's budget.
 
     def _settle(self, pending: _BlockedTry, missed: MissReason | None, now: float) -> None:
         self._tries.settle(

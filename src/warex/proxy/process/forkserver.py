@@ -41,6 +41,7 @@ class Forkserver:
         self._closed = False
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | ForkedProcess | None = None
+        self._process_is_proxy = False
 
     def start(self, passed: "PassedSockets | None" = None) -> socket.socket:
         """Start a proxy process; return the channel for its configuration.
@@ -81,12 +82,12 @@ class Forkserver:
             self._ensure()
 
     def fork(self) -> None:
-        """Start the server now, as a copy of this process; raise OSError if that is not possible.
+        """Load the first proxy now, in a copy of this process; raise OSError if it cannot be made.
 
-        It does not start an interpreter and import again what this process has imported. Only for
-        a process that has one thread and has loaded little, since the lanes get copies of all of
-        it. Their allocator keeps glibc's cache of freed blocks, which only a new program can turn
-        off.
+        The copy does not start an interpreter and import again what this process has imported, and
+        serves that proxy itself; for a further one, a server is started. Only for a process that
+        has one thread and has loaded little, since the proxy has copies of all of it. Its allocator
+        keeps glibc's cache of freed blocks, which only a new program can turn off.
         """
         ours, theirs = socket.socketpair()
         with self._lock, theirs, ExitStack() as unless_it_runs:
@@ -94,7 +95,7 @@ class Forkserver:
             pid = os.fork()
             if pid == 0:
                 ours.close()
-                _run_forked(theirs.detach())
+                _run_copy(theirs.detach())
             unless_it_runs.pop_all()
             self._channel, self._process = ours, ForkedProcess(pid)
 
@@ -118,10 +119,14 @@ class Forkserver:
             send(channel, theirs, passed)
         except OSError:
             return False
+        self._process_is_proxy = isinstance(self._process, ForkedProcess)
         return True
 
     def _ensure(self) -> socket.socket:
         """Return the channel to the server, started if necessary."""
+        if self._process_is_proxy:
+            # It ends when its own channel closes, as every proxy.
+            self._process, self._process_is_proxy = None, False
         if self._channel is None or self._process is None or self._process.poll() is not None:
             self._end()
             self._channel = self._launch()
@@ -203,8 +208,8 @@ class ForkedProcess:
         return self.returncode
 
 
-def _run_forked(channel: int) -> NoReturn:
-    """Be the server, in the state of one that was started as a program."""
+def _run_copy(channel: int) -> NoReturn:
+    """Serve one proxy, in the state of one that a server forked."""
     code = 1
     try:
         # Ctrl-C is for the caller, which shuts the proxies down.
@@ -215,7 +220,7 @@ def _run_forked(channel: int) -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(channel, 3)
         os.closerange(4, _MOST_HANDLES)
-        _serve_forks(socket.socket(fileno=3))
+        _serve_one(socket.socket(fileno=3))
         code = 0
     except Exception:  # noqa: BLE001 - as an interpreter does that ends by it
         sys.excepthook(*sys.exc_info())
@@ -228,19 +233,39 @@ def main() -> None:
     _serve_forks(socket.socket(fileno=int(sys.argv[1])))
 
 
-def _serve_forks(channel: socket.socket) -> None:
+def _load_proxy() -> None:
+    """Import what proxies need, and make what they share."""
     # Loaded objects stay, so collecting garbage during the imports is useless.
     gc.disable()
     # Pydantic would read the metadata of every package to find plug-ins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
     from warex.proxy.process import worker
-    from warex.proxy.transparent.passed_sockets import receive
 
     worker.preload()
-    # The kernel reaps the children.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()
     gc.enable()
+
+
+def _serve_one(channel: socket.socket) -> None:
+    """Serve the first proxy that the caller asks for; return at its end."""
+    _load_proxy()
+    from warex.proxy.process import worker
+    from warex.proxy.transparent.passed_sockets import receive
+
+    received, passed = receive(channel)
+    channel.close()
+    if received is not None:
+        worker.serve(received, passed)
+
+
+def _serve_forks(channel: socket.socket) -> None:
+    """Fork a proxy on each request; return when the caller closes the channel."""
+    _load_proxy()
+    from warex.proxy.process import worker
+    from warex.proxy.transparent.passed_sockets import receive
+
+    # The kernel reaps the children.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     forks = 0
     while True:
         received, passed = receive(channel)

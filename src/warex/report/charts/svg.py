@@ -12,7 +12,23 @@ from math import floor, log10
 from warex.report.charts.palette import HEAT_STEPS, HUES, LIGHT
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
-SHAPES = ("circle", "square", "triangle", "diamond", "cross", "nabla", "bar", "star")
+_OUTLINES = {
+    "square": "-0.9,-0.9 0.9,-0.9 0.9,0.9 -0.9,0.9",
+    "triangle": "0,-1.15 1.1,0.85 -1.1,0.85",
+    "diamond": "0,-1.25 1.25,0 0,1.25 -1.25,0",
+    "cross": (
+        "-0.4,-1.2 0.4,-1.2 0.4,-0.4 1.2,-0.4 1.2,0.4 0.4,0.4"
+        " 0.4,1.2 -0.4,1.2 -0.4,0.4 -1.2,0.4 -1.2,-0.4 -0.4,-0.4"
+    ),
+    "nabla": "0,1.15 1.1,-0.85 -1.1,-0.85",
+    "bar": "-1.2,-0.5 1.2,-0.5 1.2,0.5 -1.2,0.5",
+    "star": (
+        "0,-1.3 0.35,-0.4 1.25,-0.4 0.55,0.2 0.8,1.1"
+        " 0,0.55 -0.8,1.1 -0.55,0.2 -1.25,-0.4 -0.35,-0.4"
+    ),
+}
+"""Points of polygons round the middle of a mark, as SVG writes them."""
+SHAPES = ("circle", *_OUTLINES)
 """Marks of agents, which differ without colour."""
 
 _LETTER = 0.61
@@ -154,7 +170,8 @@ def mark(shape: int, x: float, y: float, look: str, tip: str = "", r: float = 5)
     inside = f"<title>{escape(tip)}</title>" if tip else ""
     if name == "circle":
         return f'<circle class="{look}" cx="{num(x)}" cy="{num(y)}" r="{num(r)}">{inside}</circle>'
-    points = " ".join(f"{num(x + r * dx)},{num(y + r * dy)}" for dx, dy in _OUTLINES[name])
+    offsets = (map(float, point.split(",")) for point in _OUTLINES[name].split())
+    points = " ".join(f"{num(x + r * dx)},{num(y + r * dy)}" for dx, dy in offsets)
     return f'<polygon class="{look}" points="{points}">{inside}</polygon>'
 
 
@@ -208,38 +225,3 @@ def _defs(chart: Chart) -> str:
         if f"url(#{chart.name}-hatch-{hue})" in chart.body
     ]
     return f"<defs>{''.join(patterns)}</defs>" if patterns else ""
-
-
-_OUTLINES: dict[str, tuple[tuple[float, float], ...]] = {
-    "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
-    "triangle": ((0, -1.15), (1.1, 0.85), (-1.1, 0.85)),
-    "diamond": ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
-    "cross": (
-        (-0.4, -1.2),
-        (0.4, -1.2),
-        (0.4, -0.4),
-        (1.2, -0.4),
-        (1.2, 0.4),
-        (0.4, 0.4),
-        (0.4, 1.2),
-        (-0.4, 1.2),
-        (-0.4, 0.4),
-        (-1.2, 0.4),
-        (-1.2, -0.4),
-        (-0.4, -0.4),
-    ),
-    "nabla": ((0, 1.15), (1.1, -0.85), (-1.1, -0.85)),
-    "bar": ((-1.2, -0.5), (1.2, -0.5), (1.2, 0.5), (-1.2, 0.5)),
-    "star": (
-        (0, -1.3),
-        (0.35, -0.4),
-        (1.25, -0.4),
-        (0.55, 0.2),
-        (0.8, 1.1),
-        (0, 0.55),
-        (-0.8, 1.1),
-        (-0.55, 0.2),
-        (-1.25, -0.4),
-        (-0.35, -0.4),
-    ),
-}

@@ -41,8 +41,8 @@ def tradeoff(run: Run, table: Table) -> Chart:
         body.append(_label(str(1 + conditions.index(row.condition)), at, taken))
     height = _HEIGHT + 6
     legend = [(mark(place, 12, 0, "fill-0"), agent) for place, agent in enumerate(agents)] + [
-        (text(4, 4, str(1 + place), f"strong pen-text-{styles[c].hue}"), c)
-        for place, c in enumerate(conditions)
+        (text(4, 4, str(place), "strong"), condition)
+        for place, condition in enumerate(conditions, 1)
     ]
     columns = 2
     lines = -(-len(legend) // columns)

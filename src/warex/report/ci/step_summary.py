@@ -8,7 +8,7 @@ from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
 from warex.report.ci.cases import Case
 from warex.report.tables.markup import markdown
-from warex.report.tables.overview import TEXTS, TITLES, overview_lines
+from warex.report.tables.overview import OVERVIEW
 from warex.report.text.formatting import fraction
 from warex.report.text.overview import chosen_rows, summaries, warnings
 from warex.text.english import count_noun
@@ -37,7 +37,9 @@ def run_summary(run: Run, table: Table, gates: Sequence[Case]) -> str:
         lines.append("")
     rows, more = chosen_rows(run, table)
     if any(row.n for row in rows):
-        lines += _table(TITLES, overview_lines(rows), words=TEXTS)
+        titles = [column.title for column in OVERVIEW]
+        cells = [[column.cell(row).text for column in OVERVIEW] for row in rows]
+        lines += _table(titles, cells, words=sum(column.is_text for column in OVERVIEW))
     if more:
         lines += [f"{count_noun(more, 'more row is', 'more rows are')} in the report.", ""]
     return _bounded(lines)

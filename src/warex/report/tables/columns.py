@@ -48,11 +48,6 @@ class Column:
     is_text: bool = False
 
 
-def text_cell(words: str) -> Cell:
-    """Return a cell of text."""
-    return Cell(words, (words,))
-
-
 def number_cell[T: (int, float)](number: T | None, write: Callable[[T], str] = str) -> Cell:
     """Return a cell with a number, or with a dash if it is unknown."""
     return Cell(formatting.UNKNOWN if number is None else write(number), (number,))
@@ -64,45 +59,58 @@ def text_column(title: str, meaning: str, path: str = "", key: str = "") -> Colu
     ``key``, by default the title, names it in CSV.
     """
     read = attrgetter(path or title)
-    return Column(title, meaning, (key or title,), lambda row: text_cell(read(row)), is_text=True)
+
+    def cell(row: object) -> Cell:
+        return Cell(read(row), (read(row),))
+
+    return Column(title, meaning, (key or title,), cell, is_text=True)
+
+
+def figure_column(
+    path: str,
+    title: str,
+    meaning: str,
+    kind: type,
+    write: Callable[[Any], str],
+    *,
+    key: str = "",
+    subtext: Callable[[Any], str] = lambda _: "",
+) -> Column:
+    """Return a column of figures of a kind: of an attribute such as ``slope`` or ``series.slope``.
+
+    ``key``, by default the attribute's own name, names their plain values in CSV.
+    """
+    read = attrgetter(path)
+
+    def cell(row: object) -> Cell:
+        figure = read(row)
+        if figure is None:
+            return Cell(formatting.UNKNOWN, values_of(None, kind))
+        return Cell(write(figure), values_of(figure, kind), subtext(figure))
+
+    return Column(title, meaning, tuple(columns_of(key or path.rpartition(".")[2], kind)), cell)
 
 
 def number_column(
-    path: str, title: str, meaning: str, write: Callable[[Any], str] = str, key: str = ""
+    path: str, title: str, meaning: str, write: Callable[[Any], str] = str, *, key: str = ""
 ) -> Column:
-    """Return a column of numbers: of an attribute such as ``slope`` or ``series.slope``.
-
-    ``key``, by default the attribute's own name, names it in CSV.
-    """
-    read, key = attrgetter(path), key or _last(path)
-    return Column(title, meaning, (key,), lambda row: number_cell(read(row), write))
+    """Return a column of numbers."""
+    return figure_column(path, title, meaning, float, write, key=key)
 
 
 def rate_column(path: str, title: str, meaning: str, *, interval: bool = False) -> Column:
     """Return a column of rates, optionally with their intervals."""
-    read = attrgetter(path)
-
-    def cell(row: object) -> Cell:
-        rate = read(row)
-        return Cell(formatting.rate_percent(rate, interval=interval), values_of(rate, Rate))
-
-    return Column(title, meaning, tuple(columns_of(_last(path), Rate)), cell)
+    write = partial(formatting.rate_percent, interval=interval)
+    return figure_column(path, title, meaning, Rate, write)
 
 
 def difference_column(path: str, title: str, meaning: str, *, pairs: bool = True) -> Column:
     """Return a column of differences in points, with the numbers of their pairs if asked."""
-    read = attrgetter(path)
 
-    def cell(row: object) -> Cell:
-        delta = read(row)
-        subtext = count_noun(delta.pairs, "pair") if delta is not None and pairs else ""
-        return Cell(formatting.delta(delta), values_of(delta, Delta), subtext)
+    def subtext(delta: Delta) -> str:
+        return count_noun(delta.pairs, "pair") if pairs else ""
 
-    return Column(title, meaning, tuple(columns_of(_last(path), Delta)), cell)
-
-
-def _last(path: str) -> str:
-    return path.rpartition(".")[2]
+    return figure_column(path, title, meaning, Delta, formatting.delta, subtext=subtext)
 
 
 CONDITION = text_column(
@@ -110,18 +118,21 @@ CONDITION = text_column(
 )
 
 
-def column(metric: Metric[Any]) -> Column:
-    """Return the column of a metric, with the values of metrics beside it."""
+def column(metric: Metric[Any], *, interval: bool = True) -> Column:
+    """Return the column of a metric, with the values of metrics beside it.
+
+    With ``interval``, its text has its interval if the metric shows it.
+    """
     keys = (key for each in (metric, *_extra_metrics(metric)) for key in each.columns)
-    return Column(
-        metric.label, metric.definition, tuple(keys), partial(cell, metric), metric.is_text
-    )
+    write = partial(cell, metric, interval=interval)
+    return Column(metric.label, metric.definition, tuple(keys), write, metric.is_text)
 
 
-def cell(metric: Metric[Any], row: ConditionRow) -> Cell:
+def cell(metric: Metric[Any], row: ConditionRow, *, interval: bool = True) -> Cell:
     """Return a row's cell in the column of a metric."""
     values = (value for each in (metric, *_extra_metrics(metric)) for value in each.values(row))
-    return Cell(text(metric, row), tuple(values), ", ".join(_small_print(metric, row)))
+    words = text(metric, row, interval=interval)
+    return Cell(words, tuple(values), ", ".join(_small_print(metric, row)))
 
 
 def text(metric: Metric[Any], row: ConditionRow, *, interval: bool = True) -> str:

@@ -1,34 +1,30 @@
 """The table of the overview, for the terminal and the summary of a CI job."""
 
-from collections.abc import Iterable
 from typing import Final
 
 from warex.analysis.metrics.row import ConditionRow
-from warex.report.tables.columns import text
-from warex.report.text.formatting import UNKNOWN, fraction
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.paired import Delta
+from warex.report.tables.columns import CONDITION, Column, column, figure_column, text_column
+from warex.report.text.formatting import fraction
 
-_MEANS: Final = (ConditionRow.llm_calls, ConditionRow.cost_usd)
-
-TITLES: Final = (
-    *("agent", "condition", ConditionRow.success.label, "tasks lost", ConditionRow.recovery.label),
-    *(metric.label for metric in _MEANS),
+OVERVIEW: Final[tuple[Column, ...]] = (
+    text_column("agent", "Its name in the campaign."),
+    CONDITION,
+    figure_column(
+        "success", ConditionRow.success.label, ConditionRow.success.definition, Rate, fraction
+    ),
+    figure_column(
+        "delta",
+        "tasks lost",
+        "Pairs that were solved under clean and not here.",
+        Delta,
+        lambda delta: str(delta.lost),
+    ),
+    figure_column(
+        "recovery", ConditionRow.recovery.label, ConditionRow.recovery.definition, Rate, fraction
+    ),
+    column(ConditionRow.llm_calls),
+    column(ConditionRow.cost_usd),
 )
-"""The titles of its columns."""
-TEXTS: Final = 2
-"""How many of the first columns are text."""
-
-
-def overview_lines(rows: Iterable[ConditionRow]) -> list[tuple[str, ...]]:
-    """Return a line for each row: success and recovery as fractions, and what a trial takes.
-
-    A lost task is a pair that was solved under ``clean`` and not here.
-    """
-    return [
-        (
-            *(row.agent, row.condition, fraction(row.success)),
-            UNKNOWN if row.delta is None else str(row.delta.lost),
-            fraction(row.recovery),
-            *(text(metric, row) for metric in _MEANS),
-        )
-        for row in rows
-    ]
+"""The columns of the overview, of rows of a table."""

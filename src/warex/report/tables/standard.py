@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from warex.analysis.metrics.metric import Section, columns_of, values_of
+from warex.analysis.metrics.metric import Section
 from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean
@@ -18,6 +18,7 @@ from warex.report.tables.columns import (
     Column,
     column,
     difference_column,
+    figure_column,
     number_column,
     shown,
     text_column,
@@ -109,12 +110,6 @@ class _Baseline:
         return self.floor.delta if self.floor else None
 
 
-def _latency_cell(of: _Baseline) -> Cell:
-    if of.latency is None:
-        return Cell(formatting.UNKNOWN, values_of(None, Mean))
-    return Cell(formatting.signed_mean(of.latency, 2, " s"), values_of(of.latency, Mean))
-
-
 def _flips_cell(of: _Baseline) -> Cell:
     if of.floor is None:
         return Cell(formatting.UNKNOWN, (None,) * 3)
@@ -134,11 +129,13 @@ _BASELINE: Final[tuple[Column, ...]] = (
     difference_column(
         "proxy_effect", "proxy effect", "Success: clean minus no-proxy, in points, paired."
     ),
-    Column(
+    figure_column(
+        "latency",
         "latency added",
         "Clean minus no-proxy, paired.",
-        tuple(columns_of("proxy_latency_s", Mean)),
-        _latency_cell,
+        Mean,
+        lambda mean: formatting.signed_mean(mean, 2, " s"),
+        key="proxy_latency_s",
     ),
     difference_column(
         "noise_floor", "noise floor", "Success: clean minus clean once more.", pairs=False

@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
-from warex.exchange import Request, Response
-from warex.rewriting.base import ActiveRewrite, ValueChange
+from warex.rewriting.base import ValueChange
 from warex.rewriting.baskets.json_basket import (
     IS_ID,
     IS_LINE,
@@ -28,8 +26,7 @@ from warex.seeds import KeyedRng
 _FROM_CENTS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class AddedItem(JsonEdit):
+class AddedItem(JsonEdit, frozen=True):
     """Adds one item to the basket of a JSON response."""
 
     title: str = ""
@@ -37,11 +34,6 @@ class AddedItem(JsonEdit):
     """In dollars or the like."""
     identity: str = ""
     """The item's id, as digits."""
-
-    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
-        """Return the edit of an answer in JSON to a request for a basket."""
-        # Slots and super() do not agree in a dataclass.
-        return JsonEdit.begin(self, request, response)
 
     def _made(self, about: str, root: JsonSpan, most: int) -> tuple[list[TextReplacement], int]:
         for basket in JsonBasket.all_in(root):

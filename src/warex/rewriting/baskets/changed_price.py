@@ -6,8 +6,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from warex.exchange import Request, Response
-from warex.rewriting.base import ActiveRewrite
 from warex.rewriting.baskets.json_basket import (
     IS_COUNT,
     IS_NAME,
@@ -57,17 +55,11 @@ class Pricing:
         return max(value.quantize(step, ROUND_HALF_UP), Decimal(0))
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPrice(JsonEdit):
+class ChangedPrice(JsonEdit, frozen=True):
     """Changes the prices of a JSON response, from one place of the shop on."""
 
     pricing: Pricing = Pricing()
     since: Place = "basket"
-
-    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
-        """Return the edit of an answer in JSON."""
-        # Slots and super() do not agree in a dataclass.
-        return JsonEdit.begin(self, request, response)
 
     def _made(self, about: str, root: JsonSpan, most: int) -> tuple[list[TextReplacement], int]:
         path = urlsplit(about.partition(" ")[2]).path.lower()

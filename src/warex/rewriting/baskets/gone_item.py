@@ -1,12 +1,10 @@
 """Takes an item that is no longer to be had out of a basket in JSON, whose totals then agree."""
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from warex.exchange import Request, Response
-from warex.rewriting.base import ActiveRewrite, ValueChange
+from warex.rewriting.base import ValueChange
 from warex.rewriting.baskets.json_basket import IS_ID, JsonBasket, JsonLine
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.rewriting.json_body.spans import JsonSpan, decode_scalar
@@ -17,17 +15,11 @@ _OF_PRODUCT: Final = lazy_re(r"product|article|goods|asin|listing|sku|slug", re.
 """What names an item of the shop, and not a line of the basket."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoneItem(JsonEdit):
+class GoneItem(JsonEdit, frozen=True):
     """Removes items of the shop from the basket of a JSON response."""
 
     items: tuple[tuple[str, str], ...] = ()
     """The path of each item's page, and its id."""
-
-    def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
-        """Return the edit of an answer in JSON to a request for a basket."""
-        # Slots and super() do not agree in a dataclass.
-        return JsonEdit.begin(self, request, response)
 
     def _made(self, about: str, root: JsonSpan, most: int) -> tuple[list[TextReplacement], int]:
         for basket in JsonBasket.all_in(root):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from msgspec import Struct
+
 from warex.exchange import Request, Response
 from warex.rewriting.base import ActiveRewrite, Rewriter, ValueChange, has_body, media_type
 from warex.rewriting.json_body.ndjson import LinesRewriter, is_lines, is_sequence
@@ -29,8 +31,7 @@ _SHORTER: Final[Mapping[ValueChangeKind, int]] = {"emptied": 0, "halved": 2}
 """Every n-th item of a list is removed; 0 means all."""
 
 
-@dataclass(frozen=True, slots=True)
-class JsonEdit:
+class JsonEdit(Struct, frozen=True):
     """Changes values of JSON: the one at a pointer, or some of a kind at random.
 
     Without pointer and kind it changes the longest of the outermost lists.

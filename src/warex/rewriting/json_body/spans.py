@@ -6,8 +6,9 @@ the children on demand. Sources: RFC 8259 (JSON), RFC 6901 (pointers).
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from warex.text.lazy_pattern import lazy_re
 
@@ -30,8 +31,7 @@ _GUARD: Final = ")]}'"
 _ESCAPE: Final = lazy_re(r"~(?![01])")
 
 
-@dataclass(slots=True, eq=False)
-class JsonSpan:
+class JsonSpan(Struct, eq=False):
     """A value, from ``begin`` to before ``end``."""
 
     text: str

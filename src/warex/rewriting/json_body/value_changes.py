@@ -6,10 +6,11 @@ Each change maps a value to replacements in the text; none if it does not apply.
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, localcontext
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from warex.rewriting.base import ValueChange
 from warex.rewriting.json_body.spans import JsonSpan, decode_scalar
@@ -47,8 +48,7 @@ _SAYS_UNIT: Final = lazy_re(r"currency|unit", re.IGNORECASE)
 _SAYS_COUNT: Final = lazy_re(r"total|count|length|size|hits|num|results", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class TextReplacement:
+class TextReplacement(Struct, frozen=True):
     """A replacement of a part of the text, and the changes that it makes."""
 
     begin: int

@@ -296,6 +296,18 @@ class ConnectionTryRules:
         blocking = (it for it in self._judged(target) if it.blocks)
         return next((it.outcome for it in blocking if self._view(it, target, state).hit), None)
 
+    def next_change(self, now: float) -> float | None:
+        """Return the next second at which time alone may change a ``next_outcome``.
+
+        That is where a window begins or ends, or an occurrence or its retries end.
+        """
+        seconds: list[float] = []
+        for rule in filter(lambda rule: rule.blocks, self._rules):
+            seconds += rule.count.rule.trigger.between or ()
+            for it in rule.occurrences.values():
+                seconds += (it.until - rule.fault.retries_for_s, it.until)
+        return min((second for second in seconds if second > now), default=None)
+
     def ports_with_own_block(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host with a ``next_outcome`` of their own.
 

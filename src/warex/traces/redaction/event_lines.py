@@ -84,6 +84,7 @@ class EventLines:
 
     def of(self, event: Event) -> str:
         """Return an event as JSON."""
+        self.redactor.effort.renew()
         line = self._by_shape(event)
         learned = self.redactor.learned
         if not learned.is_empty and learned.in_text(line.encode("utf-8", "surrogatepass")):
@@ -117,6 +118,8 @@ class EventLines:
                 nested.append(f',"{name}":{self._json(event, name, value)}')
             else:
                 plain[name] = value
+        if "shortened" in plain and self.redactor.effort.cuts:
+            plain["shortened"] = True
         return f"{_value(plain)[:-1]}{''.join(nested)}}}"
 
     def _text(self, event: Event, name: str, value: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from warex.text.lazy_pattern import lazy_re
+from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import looks_random, looks_secret
 
 type _Span = tuple[int, int]
@@ -90,7 +91,12 @@ _NOT_A_VALUE = lazy_re(r"\[?redacted|[$%*<{]|.*://|[0-9]+(?:st|nd|rd|th|px|ms|mi
 
 def stated_passwords(text: bytes) -> Iterator[_Span]:
     """Yield the spans of passwords and PINs that a sentence states."""
-    for match in _STATED.finditer(text):
+    done = 0
+    for candidate in compiled(PASSWORD_STATEMENT).finditer(text):
+        match = _STATED.match(text, candidate.start()) if candidate.start() >= done else None
+        if match is None:
+            continue
+        done = match.end()
         value = match[2].decode("utf-8", "replace").rstrip(".!?:")
         kind = match[1].lower()
         size = len(match[2].rstrip(b".!?:"))

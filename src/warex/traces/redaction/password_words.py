@@ -6,6 +6,7 @@ NewPasswordModel.sys.mjs``, ``passwordStringRegex``), in ``_BY_FIREFOX``; and us
 ``_SYNONYMS``.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -54,6 +55,8 @@ def _words() -> tuple[str, ...]:
 
 def folded(text: str) -> str:
     """Return a text in lower case, without accents, spaces, hyphens and underscores."""
+    if text.isascii():
+        return _GAPS.sub("", text.lower())
     spread = unicodedata.normalize("NFKD", text.casefold().translate(_STROKES))
     bare = "".join(sign for sign in spread if unicodedata.combining(sign) == 0)
     return _GAPS.sub("", unicodedata.normalize("NFC", bare))
@@ -74,27 +77,30 @@ def words() -> frozenset[str]:
 @cache
 def prefilter() -> bytes:
     """Return alternatives for RE2: each word as bytes, without accents, and escaped."""
-    return b"|".join(sorted(set(_ways())))
+    return b"|".join(sorted({*_folded_alternatives(), *_escaped_alternatives()}))
 
 
-def _ways() -> Iterator[bytes]:
+def _folded_alternatives() -> Iterator[bytes]:
+    gap = rb"(?:[ _.-]|%20|\+)?"
     for word in _words():
-        gap = rb"(?:[ _.-]|%20|\+)?"
         yield gap.join(re.escape(part.encode()) for part in re.split(r"[\s-]", folded_words(word)))
-        if word.isascii():
-            continue
-        # RE2 ignores the case of ASCII letters only.
-        for each in {word, word.lower(), word.upper(), unicodedata.normalize("NFD", word)}:
-            for text in (each, each.replace(" ", "_"), each.replace(" ", "")):
-                yield re.escape(text.encode())
-                yield re.escape(quote(text).encode())
-                yield re.escape(_escaped(text).encode())
+
+
+def _escaped_alternatives() -> Iterator[bytes]:
+    """Yield the words that are not ASCII as they are, as in a URL, and as in JSON."""
+    # RE2 ignores the case of ASCII letters only.
+    texts: set[str] = set()
+    for word in _words():
+        if not word.isascii():
+            for each in {word, word.lower(), word.upper(), unicodedata.normalize("NFD", word)}:
+                texts |= {each, each.replace(" ", "_"), each.replace(" ", "")}
+    # All at once, since each call takes longer than a word.
+    joined = "|".join(texts)
+    for form in (joined, quote(joined, safe="|"), json.dumps(joined)[1:-1]):
+        for alternative in form.encode().split(b"|"):
+            yield re.escape(alternative)
 
 
 def folded_words(word: str) -> str:
     """Return a word folded, with its gaps."""
     return " ".join(folded(part) for part in _GAPS.split(word))
-
-
-def _escaped(text: str) -> str:
-    return "".join(sign if sign.isascii() else f"\\u{ord(sign):04x}" for sign in text)

@@ -19,6 +19,7 @@ from pydantic import JsonValue
 from warex.text.lazy_pattern import lazy_re
 from warex.text.short_cache import cached_if_short
 from warex.traces.redaction.assigned import PLACEHOLDER, is_ordinary
+from warex.traces.redaction.effort import Effort
 from warex.traces.redaction.environment_secrets import KnownSecrets
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.headers import redact_header
@@ -158,7 +159,14 @@ class Redactor:
         self._key = key or os.urandom(16)
         self._typed: dict[bytes, None] = {}
         self._fields: dict[str, None] = {}
-        self.how = Pass(learn=self._learn, hashed=self._hashed, fields=self._fields.keys())
+        self.effort = Effort()
+        """The steps that are left for the event that is redacted."""
+        self.how = Pass(
+            learn=self._learn,
+            hashed=self._hashed,
+            fields=self._fields.keys(),
+            effort=self.effort,
+        )
         self._anew = replace(self.how, seen=SeenTexts())
         self._line = self.how.of_line()
         self._of_body = replace(self.how, learn=lambda value, typed: None)
@@ -182,10 +190,11 @@ class Redactor:
         """Learn the passwords in the body of a request; the body itself is in no trace."""
         if not 0 < len(body) <= _LARGEST_FORM or not self._may_have_secret(body):
             return
+        self.effort.renew()
         kind = content_type.partition(";")[0].strip().lower()
         if kind == "application/x-www-form-urlencoded":
-            fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False)
-            for name, value in fields[:_MOST_FIELDS]:
+            first = b"&".join(body.split(b"&", _MOST_FIELDS)[:_MOST_FIELDS])
+            for name, value in parse_qsl(first.decode("utf-8", "replace")):
                 self._learn_field(name, value)
         elif kind.endswith("json"):
             with suppress(ValueError, RecursionError):
@@ -292,6 +301,7 @@ class Redactor:
 
         Nothing is learned: programs and pages give secret names to much that is not secret.
         """
+        self.effort.renew()
         kind = content_type.partition(";")[0].strip().lower()
         try:
             content.decode()
@@ -299,7 +309,10 @@ class Redactor:
             if not _IS_TEXT.search(kind):
                 return content
         if kind == "application/x-www-form-urlencoded":
-            content = _FORM_FIELD.sub(self._form_field, content)
+            first = b"&".join(content.split(b"&", _MOST_FIELDS)[:_MOST_FIELDS])
+            content = _FORM_FIELD.sub(self._form_field, first) + _FORM_FIELD.sub(
+                rb"\1=" + REDACTED.encode(), content[len(first) :]
+            )
         return self.learned.without(redact_bytes(content, self._of_body))
 
     def _form_field(self, field: re.Match[bytes]) -> bytes:
@@ -309,10 +322,12 @@ class Redactor:
 
     def image(self, content: bytes) -> bytes:
         """Return an image, which may be text, without secrets."""
+        self.effort.renew()
         return redact_image(content, self.how)
 
     def is_secret_answer(self, answer: str, tool_calls: list[JsonValue]) -> bool:
         """Whether a model's answer has a secret."""
+        self.effort.renew()
         serialized = json.dumps([answer, tool_calls], ensure_ascii=False)
         known = self.learned.in_text(serialized.encode("utf-8", "surrogatepass"))
         return known or self.answer(answer) != answer or self.answer(tool_calls) != tool_calls

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from pydantic import JsonValue
 
 from warex.text.short_cache import cached_if_short
+from warex.traces.redaction.effort import REPLACED as STEPS
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.named import logins, near, options, tables
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
@@ -79,6 +80,11 @@ class _Walk(Struct):
         """The ids and names of the fields for secrets."""
         return {*self.talk.refs, *self.how.fields} if self.how.fields else self.talk.refs
 
+    def may_take(self, steps: int) -> bool:
+        """Take steps; return whether there were any left."""
+        effort = self.how.effort
+        return effort is None or effort.may_take(steps)
+
     def end_presses(self) -> None:
         """Learn what was typed key by key."""
         if self.talk.pressed:
@@ -92,14 +98,15 @@ def redact_json(value: JsonValue, how: Pass = PLAIN, talk: Conversation | None =
     In secret fields only strings and numbers are replaced: ``{"password": {"type": "string"}}`` is
     a tool's schema. The ``arguments`` of a tool call, JSON in a string, are redacted as JSON.
     Values below 100 levels are left out, since readers cannot parse them. ``talk`` is what earlier
-    messages say, and is updated by these.
+    messages say, and is updated by these. Once an event's steps are used up, each further text is
+    replaced, and each further object and array is null.
     """
-    return _redact_json(value, _DEEPEST, _Walk(how, talk or Conversation()))
+    return _redact_json(value, _DEEPEST, _Walk(how.of_event(), talk or Conversation()))
 
 
 def redact_call(tool: str, arguments: JsonValue, how: Pass, talk: Conversation) -> JsonValue:
     """Return the arguments of a tool's call without secrets."""
-    return _redact_call(tool, arguments, _DEEPEST, _Walk(how, talk))
+    return _redact_call(tool, arguments, _DEEPEST, _Walk(how.of_event(), talk))
 
 
 def redact_image(content: bytes, how: Pass = PLAIN) -> bytes:
@@ -131,7 +138,7 @@ def redact_arguments(arguments: Iterable[str]) -> list[str]:
 
 def redact_json_text(text: str, how: Pass = PLAIN) -> str:
     """Return JSON text with its secrets replaced; the same for any other text."""
-    return _redact_json_text(text, _Walk(how))
+    return _redact_json_text(text, _Walk(how.of_event()))
 
 
 def _redact_json_text(text: str, walk: _Walk, tool: str = "") -> str:
@@ -218,11 +225,13 @@ def _redact_press(
 
 def _redact_json(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     if isinstance(value, str):
-        return _redact_leaf(value, walk)
+        return _redact_leaf(value, walk) if walk.may_take(1) else REDACTED
     if not isinstance(value, dict | list):
         return value
     if levels == 0:
         return _TOO_DEEP
+    if not walk.may_take(1):
+        return None
     if isinstance(value, list):
         secret = _typed_in_list(value, walk) or options.secret_values(value)
         return [
@@ -358,8 +367,9 @@ def _redact_typing(tool: str, arguments: JsonValue, levels: int, walk: _Walk) ->
 
 def _redact_typed(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     """Redact what is typed into a field for a secret."""
-    if isinstance(value, str):
+    if isinstance(value, str) and walk.may_take(STEPS):
         walk.how.learn(value.encode("utf-8", "surrogatepass"), True)
+    if isinstance(value, str):
         return REDACTED if value else value
     if isinstance(value, dict) and isinstance(value.get("value"), str):
         return {**value, "value": _redact_typed(value["value"], levels, walk)}
@@ -374,6 +384,8 @@ def _redact_field(
         secrecy, value if isinstance(value, str) else ""
     ):
         if secrecy is Secrecy.OPENS and isinstance(value, str):
+            if not walk.may_take(STEPS):
+                return REDACTED
             return walk.how.hashed(value.encode("utf-8", "surrogatepass")).decode()
         return _redact_credential(value, levels, walk)
     if password := logins.password_of(name, value):
@@ -412,7 +424,7 @@ def _redact_credential(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
                 "value": _redact_typed(secret, levels, walk),
             }
         return _redact_json(value, levels, walk)
-    if isinstance(value, str):
+    if isinstance(value, str) and walk.may_take(STEPS):
         walk.how.learn(value.encode("utf-8", "surrogatepass"), False)
     return REDACTED
 

@@ -9,7 +9,8 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -20,6 +21,7 @@ from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction import assigned, password_words
 from warex.traces.redaction.assigned import Cut
 from warex.traces.redaction.binary_runs import LEAST, binary_runs
+from warex.traces.redaction.effort import REPLACED, Effort
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.gitleaks import (
     PatternSet,
@@ -66,7 +68,7 @@ _LONG = rb"[A-Za-z0-9]{20,}"
 _USER_AND_PASSWORD = lazy_re(
     rb"[\w.@+-]{1,64}:((?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[!-~]{6,128})"
 )
-_ENCODED_RUN = lazy_re(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
+_ENCODED_RUN = lazy_re(rb"(?:[\w.~+!*()@:/-]++|%[0-9A-Fa-f]{2})++")
 _BASE64_RUN = lazy_re(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
 
 
@@ -92,9 +94,16 @@ class Pass(Struct, frozen=True, eq=False):
     seen: "SeenTexts" = field(default_factory=lambda: SeenTexts())
     """The redacted texts."""
 
+    effort: Effort | None = None
+    """The steps that are left to all texts of an event; without it each text has its own."""
+
     def of_line(self) -> "Pass":
         """Return how a line of a trace is redacted."""
         return replace(self, line=True)
+
+    def of_event(self) -> "Pass":
+        """Return how texts are redacted that share their steps."""
+        return self if self.effort is not None else replace(self, effort=Effort())
 
     def within(self) -> "Pass":
         """Return how a text that was encoded in it is redacted."""
@@ -146,14 +155,22 @@ type _Replace = Callable[[bytes, Pass], bytes]
 
 
 def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
-    """Return the text with its secrets replaced; JSON stays valid JSON."""
+    """Return the text with its secrets replaced; JSON stays valid JSON.
+
+    From where a text has more of them than are replaced singly, all of its rest is.
+    """
     text = process_secrets().replaced(text, _REDACTED, in_words=not how.line)
     if len(text) >= LEAST and (runs := list(binary_runs(text))):
         return _around(text, runs, how)
+    if len(text) >= _LONG_TEXT and (beginning := _dense_beginning(text, how)):
+        return beginning
     shapes = shape_rules(anchored=True)
     prefilters, actions = _by_beginning()
     matching = prefilters.matching(text)
+    how = how.of_event() if matching else how
     if first := [place for place in matching if place < len(shapes)]:
+        for place in first:
+            text = _bounded(text, shapes[place].pattern.encode(), how, REPLACED)
         lower = text.lower()
         text = cut(text, (span for place in first for span in shapes[place].find(text, lower)))
     for place in sorted(matching):
@@ -161,12 +178,33 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
             text = actions[place - len(shapes)](text, how)
     lengths, actions = _by_length()
     for place in sorted(lengths.matching(text)):
+        how = how.of_event()
         text = actions[place](text, how)
     return text
 
 
+_LONG_TEXT = 256 * 1024
+_BEGINNING = 64 * 1024
+"""Bytes of a long text that are redacted first, since all patterns take 0.1 s for each megabyte."""
+
+
+def _dense_beginning(text: bytes, how: Pass) -> bytes:
+    """Return a long text redacted if its beginning has too many secrets; empty if it has not."""
+    how = how.of_event()
+    end = max(text.rfind(b" ", 0, _BEGINNING), text.rfind(b"\n", 0, _BEGINNING)) + 1
+    if how.effort is None or not end or text.lstrip()[:1] in (b"{", b"[", b'"'):
+        return b""  # JSON must stay JSON.
+    left, cuts = how.effort.left, how.effort.cuts
+    beginning = redact_bytes(text[:end], how)
+    if how.effort.cuts > cuts:
+        return b"%s[redacted:%d:more]" % (beginning, len(text) - end)
+    how.effort.left = left
+    return b""
+
+
 def _around(text: bytes, runs: Iterable[tuple[int, int]], how: Pass) -> bytes:
     """Return the text with the secrets outside of some runs replaced."""
+    how = how.of_event()
     pieces: list[bytes] = []
     done = 0
     for begin, end in runs:
@@ -179,49 +217,49 @@ def _around(text: bytes, runs: Iterable[tuple[int, int]], how: Pass) -> bytes:
 def _by_beginning() -> tuple[StagedPatterns, tuple[_Replace, ...]]:
     """Return the patterns with a literal beginning, and the actions for those behind the rules."""
     own: tuple[tuple[bytes, _Replace], ...] = (
-        (KEY_PREFILTER, _keys),
+        _counted(KEY_PREFILTER, _keys),
         # No brackets: URL parsers would expect an IPv6 address.
-        (_USER, _users),
+        _counted(_USER, _users, REPLACED),
         (_ENTITY, _entities),
-        (TYPING, _learning(typed_values, typed=True)),
-        (assigned.PARAMETER, _learning(assigned.parameters)),
-        (assigned.ASSIGNED, _assignments),
-        (assigned.NEXT_LINE, _learning(assigned.next_lines)),
-        (assigned.PART, _learning(assigned.form_parts)),
-        (assigned.NAMED, _learning(assigned.named_values)),
-        (assigned.TAG, _learning(assigned.tags)),
-        (assigned.ELEMENT, _learning(assigned.elements)),
-        (assigned.PAIR, _learning(assigned.pairs)),
-        (commands.OPTION, _learning(commands.options)),
-        (commands.HEADER_LINE, _learning(commands.header_lines)),
-        (commands.COMMAND, _learning(commands.in_commands)),
-        (commands.PIPED, _learning(commands.piped)),
-        (commands.SHORT_OPTION, _learning(commands.short_options)),
-        (commands.LOGIN, _learning(commands.logins)),
-        (PASSWORD_STATEMENT, _learning(stated_passwords)),
-        (beside.ARGUMENTS, _learning(beside.arguments)),
-        (beside.LOGS_IN, _learning(beside.credentials)),
-        (beside.NAMED_PAIR, _learning(beside.named_pairs)),
-        (beside.CELL, _learning(beside.cells)),
-        (beside.LABEL_LINE, _learning(beside.lines)),
-        (beside.IN_LINE, _learning(beside.in_line)),
-        (beside.SIBLINGS, _learning(beside.siblings)),
-        (beside.COMMENT, _learning(beside.commented)),
-        (beside.STATEMENT, _learning(beside.statements)),
-        (beside.PROTOCOL, _learning(beside.protocol_lines)),
-        (beside.DEFINITION, _learning(beside.definitions)),
-        (beside.FOREIGN, _learning(beside.foreign)),
-        (near.QUOTED, _learning(near.quoted_behind)),
-        (near.NEAR, _learning(near.strong_words)),
-        (near.BESIDE, _cutting(near.likely_words)),
-        (near.COLUMN, _learning(near.columns)),
-        (near.ROW, _learning(near.rows)),
-        (near.CODE, _cutting(near.codes)),
+        _learning(TYPING, typed_values, typed=True, steps=4),
+        _learning(assigned.PARAMETER, assigned.parameters),
+        _counted(assigned.ASSIGNED, _assignments),
+        _learning(assigned.NEXT_LINE, assigned.next_lines),
+        _learning(assigned.PART, assigned.form_parts),
+        _learning(assigned.NAMED, assigned.named_values),
+        _learning(assigned.TAG, assigned.tags),
+        _learning(assigned.ELEMENT, assigned.elements),
+        _learning(assigned.PAIR, assigned.pairs),
+        _learning(commands.OPTION, commands.options),
+        _learning(commands.HEADER_LINE, commands.header_lines),
+        _learning(commands.COMMAND, commands.in_commands),
+        _learning(commands.PIPED, commands.piped),
+        _learning(commands.SHORT_OPTION, commands.short_options),
+        _learning(commands.LOGIN, commands.logins),
+        _learning(PASSWORD_STATEMENT, stated_passwords),
+        _learning(beside.ARGUMENTS, beside.arguments),
+        _learning(beside.LOGS_IN, beside.credentials),
+        _learning(beside.NAMED_PAIR, beside.named_pairs),
+        _learning(beside.CELL, beside.cells),
+        _learning(beside.LABEL_LINE, beside.lines),
+        _learning(beside.IN_LINE, beside.in_line),
+        _learning(beside.SIBLINGS, beside.siblings),
+        _learning(beside.COMMENT, beside.commented),
+        _learning(beside.STATEMENT, beside.statements),
+        _learning(beside.PROTOCOL, beside.protocol_lines),
+        _learning(beside.DEFINITION, beside.definitions),
+        _learning(beside.FOREIGN, beside.foreign),
+        _learning(near.QUOTED, near.quoted_behind),
+        _learning(near.NEAR, near.strong_words),
+        _cutting(near.BESIDE, near.likely_words),
+        _learning(near.COLUMN, near.columns),
+        _learning(near.ROW, near.rows),
+        _cutting(near.CODE, near.codes),
         (_ENCODED, _encoded),
-        (SHORT_SEGMENT, _cutting(short_tokens)),
-        (HEX_KEY, _cutting(_hex_keys)),
-        (_keywords(anchored=False), _cutting(_rare)),
-        (_by_context(), _cutting(_vendors)),
+        _cutting(SHORT_SEGMENT, short_tokens),
+        _cutting(HEX_KEY, _hex_keys),
+        _cutting(_keywords(anchored=False), _rare),
+        _cutting(_by_context(), _vendors, steps=REPLACED),
     )
     keywords = _keywords(anchored=True)
     shapes = [(rule.pattern.encode(), keywords) for rule in shape_rules(anchored=True)]
@@ -241,14 +279,14 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
     They are a separate set, since RE2 would multiply their states with the other patterns'.
     """
     own: tuple[tuple[bytes, _Replace], ...] = (
-        (SEGMENT, _cutting(tokens_in_paths)),
-        (PREFIXED, _cutting(_prefixed)),
-        (COUNTED, _keys),
-        (RANDOM_VALUE, _random),
+        _cutting(SEGMENT, tokens_in_paths),
+        _cutting(PREFIXED, _prefixed),
+        _counted(COUNTED, _keys),
+        _counted(RANDOM_VALUE, _random, REPLACED),
         (_LONG, _base64),
-        (beside.BARE_TOKEN, _cutting(beside.bare_tokens)),
+        _cutting(beside.BARE_TOKEN, beside.bare_tokens),
         (_NUMERIC, _entities),
-        (near.AT_HOST, _learning(near.at_host)),
+        _learning(near.AT_HOST, near.at_host),
     )
     return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
 
@@ -295,9 +333,50 @@ def cut(
     return b"".join((*pieces, text[done:])) if pieces else text
 
 
-def _cutting(find: _Find) -> _Replace:
-    """Return the action that cuts what is found."""
-    return lambda text, how: cut(text, find(text), how)
+def _bounded(text: bytes, pattern: bytes, how: Pass, steps: int = 1) -> bytes:
+    """Return the text without its rest, from where a pattern has matched too often."""
+    if how.effort is None or len(text) < _SHORT:
+        return text
+    most = how.effort.share() // steps
+    count = 0
+    for match in compiled(pattern).finditer(text):
+        if count == most:
+            text = how.effort.without_rest(text, match.start())
+            break
+        count += 1
+    how.effort.left -= count * steps
+    return text
+
+
+_SHORT = 256
+"""Bytes of a text that cannot match often."""
+
+
+def _counted(pattern: bytes, do: _Replace, steps: int = 1) -> tuple[bytes, _Replace]:
+    """Return a pattern and its action, which is done for as many matches as there are steps for."""
+    return pattern, lambda text, how: do(_bounded(text, pattern, how, steps), how)
+
+
+def _bounded_spans(
+    text: bytes, find: _Find, how: Pass, steps: int = REPLACED
+) -> tuple[bytes, list[tuple[int, int] | Cut]]:
+    """Return a text and what is found in it; its rest is replaced if that is too much."""
+    effort = how.effort or Effort()
+    most = effort.share() // steps
+    while len(spans := list(islice(find(text), most + 1))) > most:
+        # Some find one kind after another, each in the whole text.
+        text = effort.without_rest(text, sorted(spans)[most // 2][0])
+    effort.left -= len(spans) * steps
+    return text, spans
+
+
+def _cutting(pattern: bytes, find: _Find, *, steps: int = 1) -> tuple[bytes, _Replace]:
+    """Return a pattern and the action that cuts what is found where it matches."""
+
+    def do(text: bytes, how: Pass) -> bytes:
+        return cut(*_bounded_spans(text, find, how), how)
+
+    return _counted(pattern, do, steps)
 
 
 def cut_and_learn(
@@ -311,9 +390,15 @@ def cut_and_learn(
     return cut(text, all_spans, how)
 
 
-def _learning(find: _Find, *, typed: bool = False) -> _Replace:
-    """Return the action that cuts what is found, which is secret wherever it stands."""
-    return lambda text, how: cut_and_learn(text, find(text), how, typed=typed)
+def _learning(
+    pattern: bytes, find: _Find, *, typed: bool = False, steps: int = 1
+) -> tuple[bytes, _Replace]:
+    """Return a pattern and the action that cuts what is found, which is secret anywhere."""
+
+    def do(text: bytes, how: Pass) -> bytes:
+        return cut_and_learn(*_bounded_spans(text, find, how), how, typed=typed)
+
+    return _counted(pattern, do, steps)
 
 
 # ---- what has a shape
@@ -355,7 +440,11 @@ def _base64(text: bytes, how: Pass) -> bytes:
     """Redact base64 (RFC 4648) that contains a secret."""
     if how.depth >= _DECODINGS:
         return text
-    spans: list[tuple[int, int]] = []
+    return cut(*_bounded_spans(text, partial(_base64_runs, how=how), how))
+
+
+def _base64_runs(text: bytes, how: Pass) -> Iterator[tuple[int, int]]:
+    """Yield the spans of base64 with a secret; an empty one for other texts in base64."""
     for match in _BASE64_RUN.finditer(text):
         run = match.group().rstrip(b"=")
         if len(run) % 4 == 1:
@@ -369,9 +458,8 @@ def _base64(text: bytes, how: Pass) -> bytes:
         pair = _USER_AND_PASSWORD.fullmatch(plain)
         if pair is not None:
             how.learn(pair[1], False)
-        if pair is not None or redact_bytes(plain, how.within()) != plain:
-            spans.append(match.span())
-    return cut(text, spans)
+        has_secret = pair is not None or redact_bytes(plain, how.within()) != plain
+        yield match.start(), match.end() if has_secret else match.start()
 
 
 # ---- what has a name
@@ -387,7 +475,8 @@ def _users(text: bytes, how: Pass) -> bytes:
 
 
 def _assignments(text: bytes, how: Pass) -> bytes:
-    return _learning(lambda text: assigned.assignments(text, line=how.line))(text, how)
+    spans = partial(assigned.assignments, line=how.line)
+    return cut_and_learn(*_bounded_spans(text, spans, how), how, typed=False)
 
 
 def _entities(text: bytes, how: Pass) -> bytes:
@@ -402,7 +491,14 @@ def _entities(text: bytes, how: Pass) -> bytes:
         how.learn(value, typed)
 
     plain = html.unescape(text.decode("utf-8", "surrogateescape"))
-    redact_bytes(plain.encode("utf-8", "surrogateescape"), replace(how.within(), learn=learn))
+    effort = how.effort or Effort()
+    cuts = effort.cuts
+    redact_bytes(
+        plain.encode("utf-8", "surrogateescape"),
+        replace(how.within(), learn=learn, effort=effort),
+    )
+    if effort.cuts > cuts:
+        return effort.without_rest(text, 0)  # Which of it is the rest is not known.
     for value in sorted(values, key=len, reverse=True):
         decoded = value.decode("utf-8", "surrogateescape")
         for escaped in (
@@ -425,16 +521,22 @@ def _encoded(text: bytes, how: Pass) -> bytes:
     """Redact percent-encoded texts, such as a URL in the query of another."""
     if how.depth >= _DECODINGS:
         return text
+    text, runs = _bounded_spans(text, _encoded_runs, how, _ENCODED_STEPS)
     pieces: list[bytes] = []
     done = 0
-    for match in _ENCODED_RUN.finditer(text):
-        run = match.group()
-        if b"%" not in run:
-            continue
+    for begin, end, *_ in runs:
+        run = text[begin:end]
         plain = unquote_to_bytes(run)
         cleaned = redact_bytes(plain, how.within())
         if cleaned != plain:
             safe = "/:@" if b"/" in run else ""
-            pieces += (text[done : match.start()], quote_from_bytes(cleaned, safe).encode())
-            done = match.end()
+            pieces += (text[done:begin], quote_from_bytes(cleaned, safe).encode())
+            done = end
     return b"".join((*pieces, text[done:])) if pieces else text
+
+
+_ENCODED_STEPS = 4
+
+
+def _encoded_runs(text: bytes) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _ENCODED_RUN.finditer(text) if b"%" in match.group())

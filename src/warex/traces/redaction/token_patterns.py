@@ -76,11 +76,11 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     _key("eyJ", r"[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]*"),  # JWT
     ("-us", lazy_re(r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}\b"), REDACTED),  # Mailchimp
     # Airtable, and Discord's bots.
-    ("pat", lazy_re(r"(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}[.][0-9a-f]{64}"), REDACTED),
+    ("pat", lazy_re(r"pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}[.][0-9a-f]{64}"), REDACTED),
     (
         ".",
         lazy_re(
-            r"(?<![A-Za-z0-9_-])[MNO][A-Za-z0-9_-]{22,26}[.][A-Za-z0-9_-]{6}[.][A-Za-z0-9_-]{27,40}"
+            r"[MNO](?<![A-Za-z0-9_-][MNO])[A-Za-z0-9_-]{22,26}[.][A-Za-z0-9_-]{6}[.][A-Za-z0-9_-]{27,40}"
             r"(?![A-Za-z0-9_-])"
         ),
         REDACTED,
@@ -89,15 +89,15 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (
         ":",
         lazy_re(
-            r"(?<![0-9])[0-9]{8,10}:(?=[A-Za-z_-]{0,34}[0-9])[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"
+            r"[0-9](?<![0-9][0-9])[0-9]{7,9}:(?=[A-Za-z_-]{0,34}[0-9])[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"
         ),
         REDACTED,
     ),
-    (":AA", lazy_re(r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"), REDACTED),
+    (":AA", lazy_re(r"[0-9](?<![0-9][0-9])[0-9]{7,9}:AA[A-Za-z0-9_-]{30,}"), REDACTED),
     # Brave.
     (
         "BSA",
-        lazy_re(r"(?<![A-Za-z0-9])BSA(?=[A-Za-z_-]{0,30}[0-9])[A-Za-z0-9_-]{24,32}"),
+        lazy_re(r"BSA(?<![A-Za-z0-9]BSA)(?=[A-Za-z_-]{0,30}[0-9])[A-Za-z0-9_-]{24,32}"),
         REDACTED,
     ),
     # Bearer or bearer, but not "bearer of good-news".

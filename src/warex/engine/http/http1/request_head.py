@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from warex.engine.http.authority import invalid_authority_reason
 from warex.engine.http.heads import Headers, RequestHead, parse_fields
+from warex.text.lazy_pattern import lazy_re
 
 MAX_HEAD: Final = 256 * 1024
 """Bytes of a head, as Chromium bounds those of responses."""
@@ -20,10 +21,10 @@ type Scheme = Literal["http", "https"]
 _TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _END = re.compile(rb"\n\r?\n")
 _LINE = re.compile(rb"(%b) ([^\x00-\x20\x7f]+) HTTP/(1\.[01])\r\n" % _TOKEN)
-_LOOSE_LINE = re.compile(rb"(%b)[ \t]+([^\x00-\x20\x7f]+)[ \t]+HTTP/(\d\.\d)[ \t]*" % _TOKEN)
+_LOOSE_LINE = lazy_re(rb"(%b)[ \t]+([^\x00-\x20\x7f]+)[ \t]+HTTP/(\d\.\d)[ \t]*" % _TOKEN)
 _NAME = re.compile(_TOKEN)
-_ABSOLUTE = re.compile(r"(?i:(https?)://)([^/?#]*)(.*)")
-_OTHER_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+_ABSOLUTE = lazy_re(r"(?i:(https?)://)([^/?#]*)(.*)")
+_OTHER_SCHEME = lazy_re(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _CODINGS: Final = frozenset(("compress", "deflate", "gzip", "x-compress", "x-gzip"))
 

@@ -166,13 +166,10 @@ def strong_values(text: str) -> frozenset[str]:
 
 _PREFIX = rb"(?:\b[A-Za-z]{1,2}|@|&|\$)?"
 _QUOTED_NAMES = rb"pass|pwd|\bpw\b|_pw\b|psk|secret|token|api_?key|cred|otp\b|\bpin\b"
-QUOTED = (
-    rb"(?i)(?:"
-    + _QUOTED_NAMES
-    + rb"|"
-    + password_words.prefilter()
-    + rb")\w*[\"'`)\]}/i]*[^\w\"'`][^\"'`\n]{0,28}\n?[^\"'`\n]{0,28}[\"'`]"
-)
+_QUOTED_NAME = rb"(?i)(?:" + _QUOTED_NAMES + rb"|" + password_words.prefilter() + rb")"
+QUOTED = _QUOTED_NAME + rb"\w*[\"'`)\]}/i]*[^\w\"'`]"
+_TO_QUOTE = lazy_re(rb"\w*[\"'`)\]}/i]*[^\w\"'`][^\"'`\n]{0,28}\n?[^\"'`\n]{0,28}[\"'`]")
+"""What stands between the name and the quote; RE2 would have a state for each of its lengths."""
 ANY_NAME = rb"(?i)" + rb"|".join((NAMES_OF_PARAMETERS, _STRONG_NAMES, _LIKELY_NAMES, _QUOTED_NAMES))
 """Prefilter: a text without it has no name of a secret, in English or another language."""
 _NAME = lazy_re(rb"[\w\x80-\xff-]+")
@@ -188,8 +185,13 @@ _NEXT_ATTRIBUTE = lazy_re(rb"[ ]+[\w:-]+[ ]?=[ ]?|>.*|.*<\w.*|.*[ ][\w-]+=")
 
 def quoted_behind(text: bytes) -> Iterator[Cut]:
     """Find the first quoted text behind a secret's name, with types, calls or signs between."""
-    for candidate in compiled(QUOTED).finditer(text):
+    done = 0
+    for candidate in compiled(_QUOTED_NAME).finditer(text):
         begin = candidate.start()
+        to_quote = _TO_QUOTE.match(text, candidate.end()) if begin >= done else None
+        if to_quote is None:
+            continue
+        done = to_quote.end()
         while begin and candidate.start() - begin < 40 and _NAME.match(text[begin - 1 : begin]):
             begin -= 1
         named = _NAME.match(text, begin)

@@ -254,12 +254,13 @@ def _is_plain(value: object) -> bool:
 
 # ---- the ids of fields
 
-_ID = lazy_re(
+_ID_PATTERN = (
     r"\[([\w-]{1,16})\]|\bref[=:]\s?\"?([\w-]{1,16})|\buid=([\w-]{1,16})|^\W*(\d{1,5})\[:\]"
     r"|\b(?:bid|browsergym_id|data-bid|index|element_id|node_id|mark)=\\?[\"']?([\w-]{1,16})"
     r"|^\s*@(e\d{1,5})\b"
 )
-_AN_ID = _ID.pattern.replace("([", "(?:[").replace(r"(\d", r"(?:\d").replace("(e", "(?:e").encode()
+_ID = lazy_re(_ID_PATTERN)
+_AN_ID = _ID_PATTERN.replace("([", "(?:[").replace(r"(\d", r"(?:\d").replace("(e", "(?:e").encode()
 """Without groups, for RE2: Python's search of a page takes ten times as long."""
 _EDITABLE = lazy_re(
     r"(?i)textbox|<input|text ?field|\bedit|entry|secure text|password ?text|\binput\b"
