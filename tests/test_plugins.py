@@ -10,7 +10,7 @@ from warex import plugins
 from warex.analysis.metrics import row
 from warex.analysis.metrics.sample import Sample
 from warex.benchmarks import benchmark_kind, benchmarks
-from warex.cli.app import cli
+from warex.cli.app import cli, run
 from warex.errors import MachineError
 from warex.exports.run_formats import RunExport, export_runs
 from warex.faults import catalogue, fault_named, kind_of
@@ -160,6 +160,29 @@ def test_an_installed_benchmark_is_found_by_its_name(tmp_path: Path) -> None:
         assert benchmark_kind("other") in benchmarks()
         assert "Another benchmark." in CliRunner().invoke(cli, ["benchmarks"]).output
     assert "other" not in [kind.name for kind in benchmarks()]
+
+
+def test_a_benchmark_that_fails_in_a_command_is_named_with_its_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    module = f"{BENCHMARK}\n    @classmethod\n    def example(cls):\n        return {{}}['buy']\n"
+    entry = "other = other_benchmark:Other"
+    with installed(tmp_path, "warex.benchmarks", entry, other_benchmark=module):
+        code = run(["benchmarks", "show", "other"])
+
+    assert code == MachineError.exit_code
+    assert capfd.readouterr().err == (
+        "warex: the package warex-other 1.0 failed in other_benchmark.py, line 10"
+        " (KeyError: 'buy'); fix, update or uninstall the package\n"
+    )
+
+
+def test_a_failure_of_warex_itself_is_not_a_plugins(tmp_path: Path) -> None:
+    entry = "other = other_benchmark:Other"
+    with installed(tmp_path, "warex.benchmarks", entry, other_benchmark=BENCHMARK):
+        with pytest.raises(KeyError) as caught:
+            dict[str, str]()["buy"]
+        assert plugins.plugin_failure(caught.value) is None
 
 
 def test_an_installed_family_reads_calls_after_ours(tmp_path: Path) -> None:

@@ -10,8 +10,13 @@
     └── TrialVoid           the harness broke, not the agent; the trial is not counted
         └── ProcessDied     a process of WAREX was killed, so it is a MachineError too
 
-The message says what is wrong, where, the value, and what is allowed. An injected fault is never an
-error: it is the measurement, and is recorded as an event.
+The message says what is wrong, where, the value, and what is allowed. A command prints it and ends
+with the exit code; any other exception is a defect of WAREX, or of a package with a plug-in, which
+``warex.plugins.plugin_failure`` names. A lane has a process of its own: it records why its trial is
+void (``Recorder.void``), sends the message and the exit code to its caller, and the caller makes an
+error of the same kind again (``Proxy.void``), which voids the trial.
+
+An injected fault is never an error: it is the measurement, and is recorded as an event.
 """
 
 import signal

@@ -8,7 +8,9 @@ distribution's code is imported when that name, or the list of all names, is ask
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from pathlib import Path
+from traceback import walk_tb
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from msgspec import Struct
 
@@ -82,6 +84,26 @@ class PluginGroup[T](Struct, frozen=True):
 def describe(error: Exception) -> str:
     """Return an error of another distribution's code: its type and message."""
     return f"{type(error).__name__}: {error}"
+
+
+def plugin_failure(error: Exception) -> str | None:
+    """Return which package and line of a plug-in raised an error; None if none did.
+
+    A plug-in raised it if a module of the package that its entry point names is in the traceback.
+    """
+    entries = {
+        entry.module.partition(".")[0]: entry
+        for group in get_args(GroupName.__value__)
+        for entries in _entry_points(group).values()
+        for entry in entries
+    }
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        module = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if module in entries and module != "warex":
+            where = f"{Path(frame.f_code.co_filename).name}, line {line}"
+            package = _distribution(entries[module])
+            return f"the package {package} failed in {where} ({describe(error)}); {_REMEDY}"
+    return None
 
 
 def subclass_of[T](base: type[T], value: object) -> type[T]:

@@ -1,8 +1,11 @@
 """One trial's lane, asked by a played engine."""
 
 import asyncio
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from tests.installed_plugins import installed
 from tests.lane.support.played import Client, Trial, answer, trial
 from tests.lane.support.traffic import CHAT
 from tests.proxy.support.lanes import scenario
@@ -174,3 +177,19 @@ def test_a_failure_of_warex_cuts_the_exchange_and_voids_the_trial() -> None:
         assert got.requests == []
     assert began.the(HarnessBroke).reason == "RuntimeError: broken"
     assert began.recorder.broken == "RuntimeError: broken"
+
+
+def test_a_failure_of_a_plugin_in_a_lane_names_its_package(tmp_path: Path) -> None:
+    module = "def fails():\n    raise ValueError('no tea')\n"
+    entry = "tea = other_code:fails"
+    with (
+        installed(tmp_path, "warex.faults", entry, other_code=module),
+        trial(arm="first_page") as began,
+    ):
+        began.lane.attribution.on_rules_changed = import_module("other_code").fails
+        assert began.ask(site, **DOCUMENT).cut == "reset"
+
+    assert began.recorder.broken == (
+        "the package warex-other 1.0 failed in other_code.py, line 2 (ValueError: no tea);"
+        " fix, update or uninstall the package"
+    )

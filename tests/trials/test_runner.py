@@ -7,11 +7,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
+from tests.installed_plugins import installed
 from tests.trials.attempts import BROKEN_ONCE, attempt, spec, trials_of_one_run
 from tests.trials.shop import SITE, Shop
 from warex.benchmarks import Job, TaskEnvironment, TaskResult
@@ -432,6 +434,46 @@ def test_an_error_of_the_proxy_is_the_reason_of_the_void(
     monkeypatch.setattr(trials, "open_sandbox", breaking(broke))
 
     assert void_reason(attempt(spec("page,0"), context, tmp_path)) == "KeyError: 'x'"
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "start_environment",
+        pytest.param("read", marks=pytest.mark.slow),
+        pytest.param("score_after_trial", marks=pytest.mark.slow),
+    ],
+)
+def test_an_installed_adapter_that_fails_voids_the_trial_and_is_named(
+    context: TrialContext, tmp_path: Path, method: str
+) -> None:
+    entry = "other = other_shop:OtherShop"
+    module = f"""from tests.trials.shop import Shop
+
+class OtherShop(Shop):
+    def {method}(self, *_, **__):
+        raise ValueError("no such shop")
+"""
+    (folder := tmp_path / "installed").mkdir()
+    with installed(folder, "warex.benchmarks", entry, other_shop=module):
+        other = import_module("other_shop").OtherShop()
+        outcome = attempt(spec("page"), replace(context, benchmark=other), tmp_path)
+
+    assert void_reason(outcome) == (
+        "the package warex-other 1.0 failed in other_shop.py, line 5 (ValueError: no such shop);"
+        " fix, update or uninstall the package"
+    )
+
+
+def test_a_failure_of_warex_in_a_trial_is_raised(context: TrialContext, tmp_path: Path) -> None:
+    class Defect(Shop):
+        @contextmanager
+        def _served(self) -> Iterator[TaskEnvironment]:
+            raise ValueError("not a plug-in's")
+            yield
+
+    with pytest.raises(ValueError, match="not a plug-in's"):
+        run_trial(spec("page"), 1, tmp_path / "attempt-1", replace(context, benchmark=Defect()))
 
 
 def test_a_world_that_does_not_come_up_voids_the_trial(

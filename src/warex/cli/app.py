@@ -172,7 +172,7 @@ def run(argv: list[str]) -> int:
     except RuntimeError as error:
         # Of all RuntimeErrors, only this one is the machine's.
         if "can't start new thread" not in str(error):
-            raise
+            return _report_plugin(error)
         warn(f"no thread can be started; {_MORE_PROCESSES}")
         return MachineError.exit_code
     except BlockingIOError as error:
@@ -183,7 +183,20 @@ def run(argv: list[str]) -> int:
         where = f"{error.filename}: " if error.filename else ""
         warn(f"{where}{error.strerror or error}")
         return MachineError.exit_code
+    except Exception as error:  # noqa: BLE001 - raised again unless it is another distribution's
+        return _report_plugin(error)
     return code if isinstance(code, int) else 0
+
+
+def _report_plugin(error: Exception) -> int:
+    """Report an error of a plug-in; raise any other, which is a defect of WAREX."""
+    from warex.plugins import plugin_failure
+
+    failure = plugin_failure(error)
+    if failure is None:
+        raise error
+    warn(failure)
+    return MachineError.exit_code
 
 
 def _with_near_option(error: click.ClickException) -> click.ClickException:

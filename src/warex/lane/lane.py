@@ -63,6 +63,7 @@ from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp import McpCalls
 from warex.lane.whole_response import WholeResponse
+from warex.plugins import describe, plugin_failure
 from warex.scenarios import Injector
 from warex.traces import Canary, ToldBy
 from warex.version import VERSION
@@ -487,7 +488,7 @@ class Lane:
     def _broke(self, error: Exception, exchange: Exchange | None) -> None:
         reason = str(error)
         if not isinstance(error, WarexError):
-            reason = f"{type(error).__name__}: {reason}"
+            reason = plugin_failure(error) or describe(error)
         state = None if exchange is None else exchange.state
         name = None
         if isinstance(state, ExchangeState):

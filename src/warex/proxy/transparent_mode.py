@@ -123,6 +123,7 @@ async def _namespace_services(
     try:
         yield blocklist
     finally:
+        trial.on_rules_changed = lambda: None
         await resolver.close()
         faults.close()
         blocklist.close()

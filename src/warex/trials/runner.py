@@ -13,9 +13,10 @@ from secrets import token_hex
 
 from warex.benchmarks import AGENT_LOG, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.scoring.user_commands import stopped_when
-from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
+from warex.errors import InputError, ProcessDied, TraceError, TrialVoid, WarexError
 from warex.files.private import make_private_dir, restrict_to_owner
 from warex.lane.config import ProxyConfig
+from warex.plugins import plugin_failure
 from warex.proxy.process.client import Proxy
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import CompletedCommand, run_command
@@ -73,9 +74,9 @@ class TrialInterrupted(Exception):
 def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
     """Run one attempt in its own folder; write its outcome last.
 
-    The attempt is void if a process of WAREX is killed. Raises MachineError if the machine lacks
-    something, InputError if the configuration cannot work or the folder holds an attempt,
-    TrialInterrupted if it was stopped.
+    The attempt is void if a process of WAREX is killed or a plug-in fails. Raises MachineError if
+    the machine lacks something, InputError if the configuration cannot work or the folder holds an
+    attempt, TrialInterrupted if it was stopped.
     """
     keep_out(context.traffic.redact_strings)
     try:
@@ -85,7 +86,7 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext
     if any(folder.iterdir()):
         raise InputError(f"{folder} holds an attempt already; each needs a folder of its own")
     try:
-        with stopped_when(context.stop.is_set):
+        with stopped_when(context.stop.is_set), _void_if_plugin_fails():
             outcome = _run(spec, attempt, folder, context)
     except TrialVoid as void:
         outcome = Void(reason=str(void), died=isinstance(void, ProcessDied))
@@ -100,6 +101,19 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext
         publish_answers(folder, shared)
     write_outcome(folder, outcome)
     return outcome
+
+
+@contextmanager
+def _void_if_plugin_fails() -> Iterator[None]:
+    """Raise TrialVoid, which names the package, in place of an error of a plug-in."""
+    try:
+        yield
+    except WarexError:
+        raise
+    except Exception as error:
+        if (failure := plugin_failure(error)) is None:
+            raise
+        raise TrialVoid(failure) from error
 
 
 def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
@@ -144,7 +158,8 @@ def _run_behind(
     """Run the agent behind a proxy; redact what the proxy learned in all that is kept."""
     lanes = list[Proxy]()
     try:
-        outcome = _outcome_behind(spec, attempt, environment, folder, context, lanes)
+        with _void_if_plugin_fails():
+            outcome = _outcome_behind(spec, attempt, environment, folder, context, lanes)
     except TrialVoid as void:
         outcome = Void(reason=str(void), died=isinstance(void, ProcessDied))
     finally:

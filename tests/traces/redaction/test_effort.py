@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from warex.traces import AgentAction, LlmCall
 from warex.traces.redaction.effort import Effort
 from warex.traces.redaction.event_lines import EventLines
+from warex.traces.redaction.gitleaks import StagedPatterns
 from warex.traces.redaction.redactor import Redactor
 from warex.traces.redaction.structured import redact_json, redact_text
 from warex.traces.redaction.text import Pass
@@ -47,6 +48,27 @@ def test_the_rest_of_a_text_dense_with_secrets_is_replaced_as_a_whole(
     assert left.left > -400
 
 
+def test_only_the_beginning_of_a_long_dense_text_is_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes: list[int] = []
+
+    def noting(patterns: StagedPatterns, text: bytes) -> list[int]:
+        sizes.append(len(text))
+        return matching(patterns, text)
+
+    matching = StagedPatterns.matching
+    monkeypatch.setattr(StagedPatterns, "matching", noting)
+    text = "".join(FORMS["assignment"].replace("{}", password(n)) for n in range(20_000))
+
+    cleaned = redact_text(text)
+
+    assert len(text) > 400_000
+    assert max(sizes) <= 64 * 1024
+    assert "Otter!" not in cleaned
+    assert re.search(r"\[redacted:[0-9]+:more\]\Z", cleaned)
+
+
 def test_json_that_is_dense_with_secrets_stays_json_without_any() -> None:
     value: JsonValue = [
         {"user": f"u{number}", "password": password(number)} for number in range(1800)
@@ -78,7 +100,7 @@ def test_a_call_whose_redaction_is_cut_is_marked_as_shortened() -> None:
     assert event("other words")["shortened"] is False
 
 
-def test_the_arguments_of_an_action_that_are_dense_with_secrets_stay_an_object() -> None:
+def test_arguments_that_are_dense_with_secrets_stay_an_object() -> None:
     arguments: dict[str, JsonValue] = {f"token{number}": password(number) for number in range(4000)}
     action = AgentAction(
         exchange="x1", step=1, name="fill", arguments=arguments, role="other", context=""

@@ -55,7 +55,7 @@ def test_none_of_what_is_planted_is_left(seed: str) -> None:
     assert left == []
 
 
-def test_what_is_ordinary_is_left_whole() -> None:
+def test_ordinary_text_is_not_redacted() -> None:
     taken = [pair for pair in ordinary_text.HEADERS if redact_header(*pair) != pair]
     taken += [(url, redact_url(url)) for url in ordinary_text.URLS if redact_url(url) != url]
     for text in ordinary_text.TEXTS:
@@ -184,7 +184,7 @@ def test_a_value_is_redacted_entirely_in_any_quotes(value: str, depth: int) -> N
 
 @given(PIECES)
 @example("enter the password '--secret passwordenter the password '")
-def test_what_is_redacted_stays_so(text: str) -> None:
+def test_redaction_is_idempotent(text: str) -> None:
     once = redact_text(text)
 
     assert redact_text(once) == once
@@ -218,7 +218,7 @@ def test_what_looks_for_a_name_finds_nothing_in_a_text_without_one(
     assert compiled(needed_by(pattern) or b"").search(match[0])
 
 
-def test_no_pattern_for_names_counts_far_since_re2_has_a_state_for_each_count() -> None:
+def test_no_pattern_counts_far_since_re2_has_a_state_for_each_count() -> None:
     # Markdown's rows have one line to themselves.
     counting = [pattern for pattern in NAMED if re.search(rb"\{[0-9]+,[0-9]{2,}\}", pattern)]
 
