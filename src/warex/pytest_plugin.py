@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from warex.errors import WarexError
 from warex.text.arguments import checks_arguments
 
 if TYPE_CHECKING:
@@ -309,6 +310,9 @@ def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
             yield fixture
         else:
             yield from _start_proxy(request, fixture, marker)
+    except WarexError as error:
+        # It is about the marker or the machine, and the frames are WAREX's own.
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     finally:
         for run in fixture.runs:
             _add_results(request.config, _results_of(run, _outputs(request.config)))

@@ -1,6 +1,7 @@
 """An adapter needs four methods; everything else has a default."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import ClassVar
 
@@ -41,6 +42,13 @@ def test_what_an_adapter_may_leave_out_has_a_default(tmp_path: Path) -> None:
     with least.start_environment("one", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as it:
         assert it == TaskEnvironment()
         assert least.was_visited(it) is None
+
+
+def test_an_adapter_of_a_package_has_a_campaign_to_copy() -> None:
+    example = tomllib.loads(Least.example())
+
+    assert example["benchmark"] == "least"
+    assert [it["name"] for it in example["conditions"]] == ["clean", "server-error"]
 
 
 def test_faults_begin_where_the_scenario_says_else_where_the_adapter_does() -> None:

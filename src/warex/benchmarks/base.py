@@ -24,6 +24,17 @@ from warex.traffic import read_origin
 
 _DRIVERS = Path(__file__).with_name("adapters") / "drivers"
 _EXAMPLES = Path(__file__).with_name("examples")
+_EXAMPLE = """\
+benchmark = "{name}"
+[[agents]]
+name = "my-agent"
+[[conditions]]
+name = "clean"
+[[conditions]]
+name = "server-error"
+scenario = "paper/server-error"
+"""
+"""That of a benchmark from another package."""
 
 
 def no_proxy_refused(why: str, other_remedy: str = "") -> CampaignError:
@@ -51,8 +62,9 @@ class Benchmark(Adapter):
 
     @classmethod
     def example(cls) -> str:
-        """Return a campaign file to copy."""
-        return _EXAMPLES.joinpath(f"{cls.name}.toml").read_text("utf-8")
+        """Return a campaign file to copy; a benchmark with options of its own shows them."""
+        path = _EXAMPLES.joinpath(f"{cls.name}.toml")
+        return path.read_text("utf-8") if path.is_file() else _EXAMPLE.format(name=cls.name)
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
         """Return when faults begin: as the scenario says, else as the adapter does."""

@@ -43,7 +43,8 @@ def read_task_file[T: NamedTask](
     try:
         text = read_text_file(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise CampaignError(f"{where} cannot be read: {error}") from None
+        why = error.strerror if isinstance(error, OSError) else None
+        raise CampaignError(f"{where} cannot be read: {why or error}") from None
     tasks: dict[str, T] = {}
     for place, item in _items(suffix, text, where):
         try:

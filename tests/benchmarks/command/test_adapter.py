@@ -133,7 +133,7 @@ def test_a_file_of_no_tasks_is_reported_where(tmp_path: Path, content: str, says
         ({"arm": "later"}, "first_llm_call"),
         ({"tasks": ["t", "t"]}, "'t' is listed twice"),
         ({"tasks": ["t", "a\0b"]}, "tasks: 'a\\x00b' holds a NUL"),
-        ({"tasks": {"file": "none.jsonl"}}, "none.jsonl cannot be read"),
+        ({"tasks": {"file": "none.jsonl"}}, "none.jsonl cannot be read: No such file"),
         ({"comand": "x"}, "no key 'comand' here; did you mean 'command'"),
     ],
 )
