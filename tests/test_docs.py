@@ -18,6 +18,7 @@ OTHER_CODE = [
 CLUMSY = re.compile(
     r"\b(?:likewise|besides|anew|mend(?:s|ed)?|heeds?|whoever)\b|cannot be (?:had|told)|told apart"
     r"|\bthat there (?:is|are) not\b|\bwhat there (?:is|are)\b"
+    r"|\b(?:of|for) one's own\b|(?<!there )(?-i:\b(?:is|are|was|were) none)\b"
     r"|(?<!there )\b(?:is|are|was|were)\s+no\s+(?!longer|more|less|better|such|one\b)\w+",
     re.IGNORECASE,
 )
@@ -174,9 +175,15 @@ def test_docs_and_sources_are_in_plain_words() -> None:
 
 
 def test_a_clumsy_turn_is_noticed_over_the_end_of_a_line() -> None:
-    for text in ("it is no\n    folder", "a tool that there is not", "Likewise.", "made anew"):
+    for text in (
+        "it is no\n    folder",
+        "a tool that there is not",
+        "Likewise.",
+        "made anew",
+        "it is none",
+    ):
         assert CLUMSY.search(text)
-    for text in ("there is no folder", "it is no longer there", "it is not a folder"):
+    for text in ("there is no folder", "it is no longer there", "it is not a folder", "x is None"):
         assert not CLUMSY.search(text)
 
 

@@ -71,7 +71,7 @@ def test_no_file_names_a_package_host_or_a_path_of_one_machine() -> None:
     assert not match
 
 
-def test_what_is_forbidden_would_be_found() -> None:
+def test_forbidden_text_is_noticed() -> None:
     for text in ("https://" + "py" + "pi.org/simple", "see /ro" + "ot/x", "'/wo" + "rk/main'"):
         assert FORBIDDEN.search(text)
     for text in ("https://shop.example/work/1", "src/work/file", "net/root/x"):
@@ -115,6 +115,16 @@ def test_a_tests_name_has_70_characters_at_most() -> None:
     ]
 
     assert too_long == []
+
+
+def test_a_tests_name_states_a_rule_with_its_subject() -> None:
+    riddles = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path, text in texts_of_tests().items()
+        for name in re.findall(r"(?m)^(?:async )?def (test_(?:of|to|who|whoever)_\w+)", text)
+    ]
+
+    assert riddles == []
 
 
 def test_every_source_file_is_finished() -> None:

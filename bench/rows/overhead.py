@@ -33,7 +33,7 @@ def measure(workspace: Workspace) -> list[Row]:
         Row(
             "campaign-overhead",
             f"a campaign of 100 one-second trials in {_LANES} lanes: share of the lanes' time that"
-            " is none of an attempt's",
+            " is outside of attempts",
             100 * (1 - timed.seconds / lanes),
             "%",
             10,

@@ -30,7 +30,7 @@ def test_help_begins_none(help_: str) -> None:
         assert prewarm._waiting
 
 
-def test_what_is_not_taken_is_ended() -> None:
+def test_an_unused_prewarmed_process_is_ended() -> None:
     with prewarm.prewarmed(["exec", "--no-such-option"]):
         (server,) = prewarm._waiting
         process = server._process

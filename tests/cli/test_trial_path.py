@@ -19,7 +19,7 @@ def test_an_attempt_or_a_file_is_itself(tmp_path: Path) -> None:
     assert latest_attempt(tmp_path / "none") == tmp_path / "none"
 
 
-def test_what_has_no_trace_says_what_it_is(tmp_path: Path) -> None:
+def test_a_folder_without_a_trace_is_explained(tmp_path: Path) -> None:
     attempt = RunFolder(tmp_path).manifest().trial("clean", "add", solved(), Story().page("x1"))
 
     assert find_trace(attempt) == find_trace(attempt.parent) == attempt

@@ -12,7 +12,7 @@ def injected(*effects: Effect) -> AppliedInjection:
     return AppliedInjection(PlannedInjection("i1", "x1", "rule", HttpError(), "", 1, effects))
 
 
-def test_only_what_awaits_nothing_ends_with_its_holds() -> None:
+def test_only_injections_that_only_hold_end_with_their_holds() -> None:
     assert injected(Delay(1)).ends_with_holds
     assert injected(Delay(1), PushToolEvent(b"{}")).ends_with_holds
     assert not injected(Delay(1), Cut()).ends_with_holds
@@ -40,7 +40,7 @@ def test_a_page_that_is_to_report_outlives_an_exchange_that_arrived() -> None:
     assert not applied.outlives_exchange(arrived=False)
 
 
-def test_what_depends_on_the_site_leads_the_changes() -> None:
+def test_changes_that_depend_on_the_site_come_first() -> None:
     applied = injected(OtherPage(0.0))
     assert (applied.changes, applied.changed_nothing) == ([], True)
     applied.site_change = ChangedValue(where="page", before="/a", after="/b")

@@ -248,7 +248,7 @@ def test_trials_on_one_client_connection_share_no_connection_to_the_site(
     assert [(it["exchanges"], it["delivered"]) for it in counts] == [(2, 1), (3, 0)]
 
 
-def test_what_outlives_its_episode_reaches_nobody(
+def test_connections_that_outlive_their_episode_reach_no_site(
     begin: Begin, secure_h1: Origin, plain: Origin, ca: CertificateAuthority
 ) -> None:
     site = f"http://127.0.0.1:{plain.port}"

@@ -23,7 +23,7 @@ def test_where_no_field_is_to_be_lost_there_is_nothing_to_change() -> None:
 
 
 @pytest.mark.parametrize("status", [204, 206, 301, 304])
-def test_what_nobody_is_shown_gets_no_policy(status: int) -> None:
+def test_a_response_that_is_not_shown_gets_no_policy(status: int) -> None:
     assert POLICY.begin(GET, Response(status, HTML)) is None
     assert POLICY.begin(Request("HEAD", GET.url), Response(200, HTML)) is None
 

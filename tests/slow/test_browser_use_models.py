@@ -267,7 +267,9 @@ def test_the_actions_read_are_those_that_it_took(runs: Callable[[str], Ran], nam
 
 
 @EACH
-def test_what_it_is_shown_is_recorded(runs: Callable[[str], Ran], name: str) -> None:
+def test_prompts_and_screenshots_of_the_model_are_recorded(
+    runs: Callable[[str], Ran], name: str
+) -> None:
     ran = runs(name)
     # The last call but its judge's.
     shown = json.dumps(ran.answered[-2].messages)

@@ -185,7 +185,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return load_run(folder / "run")
 
 
-def test_what_each_agent_made_of_each_lie_is_distinguished(run: Run) -> None:
+def test_each_agents_outcome_of_each_lie_is_distinguished(run: Run) -> None:
     results = {
         trial.key: (recovery.lie, recovery.verdict, trial.solved)
         for trial in run.trials

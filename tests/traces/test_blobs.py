@@ -9,7 +9,7 @@ from warex.traces import BlobStore
 
 
 @given(st.binary())
-def test_what_was_put_is_got(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_a_blob_is_read_back(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     blobs = BlobStore(tmp_path_factory.mktemp("run") / "blobs")
 
     assert blobs.get(blobs.put(data)) == data

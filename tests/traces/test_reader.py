@@ -41,7 +41,7 @@ def change_line(path: Path, number: int, **changes: object) -> None:
     path.write_text("\n".join(lines))
 
 
-def test_what_was_written_is_read(path: Path) -> None:
+def test_written_events_are_read_back(path: Path) -> None:
     read = read_trace(path)
 
     assert [entry.event for entry in read.entries] == [

@@ -73,7 +73,7 @@ def test_a_model_that_a_harness_hard_codes_is_served_in_its_place(
 
 
 @pytest.mark.parametrize("by", ["agent", "url", "none"])
-def test_what_judges_is_neither_hit_nor_counted(
+def test_a_judges_requests_are_neither_hit_nor_counted(
     context: TrialContext, tmp_path: Path, by: str
 ) -> None:
     class Judged(Shop):

@@ -75,7 +75,7 @@ def benchmarks() -> tuple[type[Benchmark], ...]:
 
 
 def _accept(name: str, value: object) -> type[Benchmark]:
-    """Return another distribution's adapter; raise ValueError if it is none."""
+    """Return another distribution's adapter; raise ValueError if it is invalid."""
     kind = subclass_of(Benchmark, value)  # type: ignore[type-abstract]
     if (own_name := getattr(kind, "name", None)) != name:
         raise ValueError(f"has the name {own_name!r}, not {name!r}")

@@ -102,7 +102,7 @@ class Inbox[T]:
     async def deliver(self, sink: Sink) -> T | None:
         """Give the parts of a body to a sink, those to come at once as they come.
 
-        Return the first event that is none, or None where the sink takes no more now. What comes
+        Return the first other event, or None where the sink takes no more now. What comes
         with the end is not flushed.
         """
         while self._events:

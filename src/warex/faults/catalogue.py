@@ -74,7 +74,7 @@ def kind_of(fault: type[Fault]) -> str:
 
 
 def _accept(kind: str, value: object) -> type[Fault]:
-    """Return another distribution's fault; raise ValueError, with the reason, if it is none."""
+    """Return another distribution's fault; raise ValueError, with the reason, if it is invalid."""
     fault = subclass_of(Fault, value)  # type: ignore[type-abstract]
     field = fault.model_fields.get(_TAG)
     if field is None or field.default != kind:

@@ -82,7 +82,7 @@ class LlmStream(Struct, frozen=True, dict=True):
 def read_stream(
     request: LlmRequest, content_type: str, body: bytes, events: Sequence[bytes] | None = None
 ) -> LlmStream | None:
-    """Return the answer to a request as a stream; None for an answer that is none.
+    """Return the answer to a request as a stream; None for an answer that is not a stream.
 
     ``events``: the body in pieces, if it is divided already.
     """

@@ -22,7 +22,7 @@ _SEPARATOR: Final = b"\x1e"
 
 
 class StreamEvent(Struct, frozen=True):
-    """A part of a stream: an event, or what is none."""
+    """A part of a stream: an event, or other bytes."""
 
     raw: bytes
     """As it came, with what ends it."""

@@ -36,7 +36,7 @@ class SeenMessage(Struct):
 
     @property
     def value(self) -> object:
-        """The content as JSON; nothing if it is none."""
+        """The content as JSON; nothing for other content."""
         if self._parsed is None:
             try:
                 self._parsed = json.loads(self.content)

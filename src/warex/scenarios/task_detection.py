@@ -43,7 +43,7 @@ class TaskRule(BaseModel, frozen=True, extra="forbid", defer_build=True):
     ends: str | None = None
     """Matches the `METHOD URL` of a request after a task, or before the next one's first call."""
     not_task: str | None = None
-    """Matches texts that look like a task's name but are none."""
+    """Matches texts that only look like a task's name."""
     conversation: bool = False
     """Whether each new conversation with a model is a task."""
 
@@ -185,7 +185,7 @@ class TaskDetector(Struct):
         return self._change_to(name, again=again)
 
     def over(self) -> TaskChange | None:
-        """Note that the task is over; None if there was none."""
+        """Note that the task is over; None without a task."""
         if self._now is None:
             return None
         self._now = None

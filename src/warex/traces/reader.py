@@ -132,7 +132,7 @@ def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str 
 
 
 def read_line(line: bytes) -> Entry:
-    """Return a line's event. Raises TraceError, which says why it is none, but not where."""
+    """Return a line's event. Raises TraceError for any other line, with the reason."""
     try:
         entry = _entry(line, False, {})[1]
     except _NoEvent as error:

@@ -68,7 +68,7 @@ async def test_a_completion_is_read() -> None:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("status", [408, 429, 500, 503])
-async def test_what_may_pass_is_tried_twice_again(status: int) -> None:
+async def test_transient_errors_are_retried_twice(status: int) -> None:
     with serving(200, ANSWER, status, status) as base_url:
         assert await ask(base_url) == "noop()"
     with (
@@ -80,7 +80,7 @@ async def test_what_may_pass_is_tried_twice_again(status: int) -> None:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("status", [400, 401, 404, 302])
-async def test_what_will_not_pass_is_asked_once(status: int) -> None:
+async def test_permanent_errors_are_not_retried(status: int) -> None:
     asked: list[Any] = []
     with (
         serving(200, ANSWER, status, asked=asked) as base_url,

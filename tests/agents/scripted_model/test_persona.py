@@ -198,7 +198,7 @@ UNCLOSABLE = f"""{MONTH}
 IN_VAIN = Step("Step 1: click the button 'New event'.\nclick('2')", "click: too slow")
 
 
-def test_what_covers_the_page_is_closed_accepted_or_a_reason_to_give_up() -> None:
+def test_a_popup_is_closed_accepted_or_a_reason_to_give_up() -> None:
     assert parse(_ask("patient", COVERED, [IN_VAIN])) == Action("click", ("10",))
     assert parse(_ask("suggestible", COVERED, [IN_VAIN])) == Action("click", ("9",))
     assert parse(_ask("suggestible", UNCLOSABLE, [IN_VAIN])) == Action("click", ("9",))

@@ -75,7 +75,7 @@ def test_unless_keeps_a_rule_out(playbook: PlaybookPlayer) -> None:
     assert playbook.answer("1", asked("by tool 4, never")) == ScriptedAnswer(LOST)
 
 
-def test_what_is_found_cannot_break_the_json_it_is_put_into(playbook: PlaybookPlayer) -> None:
+def test_captured_text_is_escaped_in_json(playbook: PlaybookPlayer) -> None:
     answer = playbook.answer("1", asked('by tool "x\\'))
 
     assert answer.tool == "click"

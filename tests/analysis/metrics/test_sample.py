@@ -3,7 +3,7 @@ from tests.analysis.metrics.conditions import figures, unhurt, value
 from warex.analysis.metrics.metric import Counts
 
 
-def test_what_nobody_watched_is_unknown_and_not_zero(folder: RunFolder) -> None:
+def test_unrecorded_figures_are_unknown_and_not_zero(folder: RunFolder) -> None:
     folder.trial("no-proxy", "add", solved(2))
 
     row = figures(folder, "no-proxy")
@@ -16,7 +16,7 @@ def test_what_nobody_watched_is_unknown_and_not_zero(folder: RunFolder) -> None:
     assert value(row.latency_s) == 2
 
 
-def test_what_was_watched_and_did_not_happen_is_zero(folder: RunFolder) -> None:
+def test_recorded_figures_without_events_are_zero(folder: RunFolder) -> None:
     folder.trial("clean", "add", solved(), unhurt())
 
     row = figures(folder, "clean")

@@ -101,7 +101,7 @@ def test_every_attempt_has_a_row_and_one_represents_its_trial(run: Frames) -> No
     assert run.trials.filter(pl.col("task") == "share")["outcome"].to_list() == [None]
 
 
-def test_what_nobody_watched_is_null(run: Frames) -> None:
+def test_unrecorded_figures_are_null(run: Frames) -> None:
     direct = run.trials.filter(pl.col("condition") == "no-proxy")
     assert direct["llm_calls"].to_list() == [None, None]
     assert direct["exposed"].to_list() == [None, None]

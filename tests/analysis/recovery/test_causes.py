@@ -42,7 +42,7 @@ def test_without_fetch_metadata_a_click_explains_for_five_seconds() -> None:
 
 
 @pytest.mark.parametrize("answer", ["noop()", "scroll('down')", "send_msg_to_user('42')"])
-def test_what_asks_for_nothing_explains_nothing(answer: str) -> None:
+def test_an_action_without_a_request_explains_no_page(answer: str) -> None:
     assert _verdict(answer, 1, user=True) != "recovered"
 
 

@@ -330,7 +330,7 @@ def test_data_that_only_this_trial_fetches_is_a_check_of_the_write(
         ("popup_blocked", ("window", f"{SHOP}help", "blocked")),
     ],
 )
-def test_what_a_page_met_is_not_a_lie_and_a_page_loaded_again_recovers(
+def test_a_reload_recovers_from_a_fault_in_the_page(
     judge: Judge, kind: str, change: tuple[str, str, str]
 ) -> None:
     story = Story().thinks(1, "goto").met(1, kind, change).thinks(2, "reload").page("x2")

@@ -100,7 +100,7 @@ def test_a_query_writes_nothing_though_it_is_a_post() -> None:
     assert not is_write(_asked("HEAD"))
 
 
-def test_what_http_calls_idempotent_may_be_repeated() -> None:
+def test_idempotent_requests_may_be_repeated() -> None:
     assert is_idempotent(_asked("PUT"))
     assert not is_idempotent(_asked("POST"))
 

@@ -46,7 +46,7 @@ def test_a_trial_s_site_is_the_host_of_its_first_page(tmp_path: Path) -> None:
     assert load_trial(folder.trial("no-proxy", "add", solved())).site is None
 
 
-def test_what_nobody_watched_is_unknown_and_not_zero(tmp_path: Path) -> None:
+def test_unrecorded_figures_are_unknown_and_not_zero(tmp_path: Path) -> None:
     trial = load_trial(RunFolder(tmp_path).trial("no-proxy", "add", solved()))
 
     assert trial.llm is None

@@ -164,7 +164,7 @@ def test_a_control_and_missing_tasks_have_a_comment() -> None:
     assert "# Write" not in made("command", options={"command": "c", "tasks": ["t"]}).text
 
 
-def test_what_does_not_exist_is_a_sentence() -> None:
+def test_unknown_names_are_refused_in_a_sentence() -> None:
     with pytest.raises(CampaignError, match=r"no built-in campaign 'papr'; did you mean 'paper'"):
         made(source="papr")
     with pytest.raises(CampaignError, match=r"no benchmark 'rael'; did you mean 'real'"):

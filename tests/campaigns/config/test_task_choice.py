@@ -75,7 +75,7 @@ def test_tasks_are_narrowed_before_they_are_chosen() -> None:
         ({"names": ["shop-c"], "sites": ["shop"]}, "tasks.names: all of them are excluded"),
     ],
 )
-def test_what_narrows_to_nothing_or_is_unknown_is_a_sentence(
+def test_an_empty_or_unknown_choice_is_refused_in_a_sentence(
     choice: dict[str, object], says: str
 ) -> None:
     with pytest.raises(CampaignError) as error:

@@ -93,7 +93,7 @@ def test_no_slot_is_left_open() -> None:
         ("x" * 90, "testbed", "name"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(name: str, benchmark: str, says: str) -> None:
+def test_impossible_values_are_refused_in_a_sentence(name: str, benchmark: str, says: str) -> None:
     with pytest.raises(CampaignError, match=re.escape(says)):
         template(name, benchmark, "c.toml")
 

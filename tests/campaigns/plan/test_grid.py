@@ -77,7 +77,7 @@ def test_condition_order_is_balanced_by_position_and_predecessor(
 
 
 @pytest.mark.parametrize("tasks", [1, 6, 11, 30])
-def test_what_does_not_fit_is_as_equal_as_can_be(tasks: int) -> None:
+def test_uneven_orders_are_balanced_as_far_as_possible(tasks: int) -> None:
     for values in orders(varied(7, 3), tasks).values():
         at = Counter((place, name) for order in values for place, name in enumerate(order))
         assert max(at.values()) <= -(-tasks // 7)

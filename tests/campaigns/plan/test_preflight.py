@@ -34,7 +34,7 @@ def command(program: str) -> dict[str, object]:
         ("testbed", "gpt-4o", "whose key is not set: set OPENAI_API_KEY, or give a base_url"),
     ],
 )
-def test_what_stops_a_run_is_found(
+def test_preflight_reports_what_stops_a_run(
     monkeypatch: pytest.MonkeyPatch, table: object, model: str, says: str
 ) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):

@@ -23,7 +23,7 @@ def test_an_attempts_folder_comes_back_as_it_was(tmp_path: Path) -> None:
     assert [(key, number) for key, number, _ in find_trials(tmp_path / "run")] == [(KEY, 2)]
 
 
-def test_what_came_in_half_is_not_an_attempt(tmp_path: Path) -> None:
+def test_a_partial_folder_is_not_an_attempt(tmp_path: Path) -> None:
     path = tmp_path / "there"
     path.mkdir()
     (path / "events.jsonl").write_bytes(b"x" * 5000)
@@ -36,7 +36,7 @@ def test_what_came_in_half_is_not_an_attempt(tmp_path: Path) -> None:
     assert list(find_trials(tmp_path / "run")) == []
 
 
-def test_what_came_in_half_before_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_an_earlier_partial_folder_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "there"
     path.mkdir()
     (path / "outcome.json").write_bytes(b"{}")

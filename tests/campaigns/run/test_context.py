@@ -11,7 +11,7 @@ pytestmark = pytest.mark.wire
 TESTBED = benchmark_of(BenchmarkConfig(name="testbed"))
 
 
-def test_what_trials_share_ends_with_them() -> None:
+def test_shared_resources_end_with_the_trials() -> None:
     with context_for(TESTBED, (), 60.0, TrafficOptions(), "environment") as setting:
         pid = setting.forkserver.pid
         assert pid is not None

@@ -232,7 +232,7 @@ def cached() -> TrialQueue:
     return TrialQueue(trials, after=cache_dependencies(CACHED, trials))
 
 
-def test_what_shares_answers_waits_until_the_first_of_them_has_ended() -> None:
+def test_trials_that_share_answers_wait_for_the_first() -> None:
     schedule = cached()
 
     turns = taken(schedule)

@@ -72,7 +72,7 @@ def test_the_testbeds_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> No
         ),
     ],
 )
-def test_what_cannot_be_is_a_sentence(
+def test_impossible_values_are_refused_in_a_sentence(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     arguments: tuple[str, ...],

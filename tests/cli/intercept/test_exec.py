@@ -419,13 +419,7 @@ def test_a_command_that_was_stopped_leaves_no_outcome(tmp_path: Path) -> None:
 
 
 def _proxies(warex: int) -> list[int]:
-    """The proxies of a `warex`: what its forkserver has forked."""
-    (forkserver,) = _forkservers(warex)
-    return _children(forkserver)
-
-
-def _forkservers(warex: int) -> list[int]:
-    """The copies of a `warex` that have a session of their own: its forkserver."""
+    """The copies of a `warex` that have a session of their own: its proxy."""
     own = _command_line(warex)
     return [pid for pid in _children(warex) if _command_line(pid) == own and os.getsid(pid) == pid]
 
@@ -519,7 +513,7 @@ sys.exit(9)
 @pytest.mark.slow
 def test_a_signal_as_the_command_starts_ends_it_all() -> None:
     with started("--isolate", "environment", "--", "sleep", "600") as running:
-        wait_until(lambda: _forkservers(running.pid) != [])
+        wait_until(lambda: _proxies(running.pid) != [])
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=30)
 

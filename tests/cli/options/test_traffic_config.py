@@ -109,7 +109,7 @@ def test_only_presets_and_what_is_parsed_already_need_no_loading(
         ({"defence": "refesh"}, "there is no defence 'refesh'; did you mean 'refresh'"),
     ],
 )
-def test_what_cannot_work_is_a_sentence(
+def test_impossible_settings_are_refused_in_a_sentence(
     tmp_path: Path, options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(InputError, match=sentence):

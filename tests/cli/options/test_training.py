@@ -31,7 +31,7 @@ def test_every_recipe_field_is_an_option_without_a_default() -> None:
         (("--packing", "--precision", "fp32"), Hyperparameters(packing=True, precision="fp32")),
     ],
 )
-def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Hyperparameters) -> None:
+def test_given_options_are_the_recipe(arguments: tuple[str, ...], recipe: Hyperparameters) -> None:
     results = {name: value for name, value in parsed(*arguments).items() if value is not None}
     assert Hyperparameters(**results) == recipe
 

@@ -17,7 +17,7 @@ def test_the_remaining_time_is_printed_at_intervals(capsys: pytest.CaptureFixtur
     ]
 
 
-def test_what_was_done_before_took_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+def test_earlier_work_is_not_timed(capsys: pytest.CaptureFixture[str]) -> None:
     countdown = ProgressReporter("steps", now=lambda: 30.0, initial=80)
 
     countdown.update(90, 100)

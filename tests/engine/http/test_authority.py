@@ -18,7 +18,7 @@ from warex.engine.http.authority import invalid_authority_reason
         "A.B:65535",
     ],
 )
-def test_what_names_a_host_is_taken(authority: str) -> None:
+def test_valid_hosts_are_accepted(authority: str) -> None:
     assert invalid_authority_reason(authority) is None
 
 
@@ -38,5 +38,5 @@ def test_what_names_a_host_is_taken(authority: str) -> None:
         "a:" + "9" * 5000,
     ],
 )
-def test_what_names_none_is_refused(authority: str) -> None:
+def test_invalid_hosts_are_refused(authority: str) -> None:
     assert invalid_authority_reason(authority)

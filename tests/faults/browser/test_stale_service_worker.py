@@ -27,7 +27,7 @@ def test_the_worker_has_its_pages_key_and_does_not_name_warex() -> None:
     assert not any(it in text.lower() for it in ("warex", "fault", "inject"))
 
 
-def test_what_heals_it_reaches_the_worker() -> None:
+def test_the_worker_gets_the_parameters_that_end_the_fault() -> None:
     fields = settings(StaleServiceWorker(heals="wait", lasts=2.5))
 
     assert (fields["heals"], fields["lasts"]) == ("wait", 2500)

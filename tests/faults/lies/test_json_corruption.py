@@ -24,7 +24,7 @@ def test_the_fault_changes_data_in_the_sites_own_answer() -> None:
     assert JsonCorruption().rewrites
 
 
-def test_what_is_asked_for_reaches_the_edit() -> None:
+def test_parameters_reach_the_edit() -> None:
     by_kind = edit(JsonCorruption(value="date", how="swapped", count=3))
     by_place = edit(JsonCorruption(at="/items/0/a~1b"))
 
@@ -54,7 +54,7 @@ def test_one_seed_gives_the_same_lie_and_another_seed_another() -> None:
         ({"count": 0}, "count"),
     ],
 )
-def test_what_it_cannot_do_is_refused_in_a_sentence(fields: dict[str, Any], text: str) -> None:
+def test_impossible_parameters_are_refused_in_a_sentence(fields: dict[str, Any], text: str) -> None:
     with pytest.raises(ValidationError, match=text):
         JsonCorruption.model_validate(fields)
 

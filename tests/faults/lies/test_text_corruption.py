@@ -32,7 +32,7 @@ def test_the_given_text_is_changed() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"nth": 0}, {"count": 1001}, {"value": "colour"}, {"nth": "2"}])
-def test_what_it_cannot_do_is_refused_by_name(fields: dict[str, object]) -> None:
+def test_impossible_parameters_are_refused_by_name(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match=next(iter(fields))):
         TextCorruption.model_validate(fields)
 

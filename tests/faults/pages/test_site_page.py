@@ -20,7 +20,7 @@ def test_a_site_without_pages_gets_a_neutral_look_by_seed() -> None:
     assert "<img" not in page(SiteLook())
 
 
-def test_what_is_unknown_of_a_known_site_does_not_come_from_the_seed() -> None:
+def test_unknown_parts_of_a_known_look_do_not_come_from_the_seed() -> None:
     look = SiteLook(name="Kiosk", ground="#ffffff", ink="#111111")
 
     assert page(look, 1) == page(look, 2)

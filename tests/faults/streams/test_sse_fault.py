@@ -19,7 +19,7 @@ def effect(**options: Any) -> Any:
     return made
 
 
-def test_what_is_asked_for_reaches_the_effect() -> None:
+def test_parameters_reach_the_effect() -> None:
     stalled = effect(action="stall", event="price*", nth=2)
     assert isinstance(stalled, ChangeMessages)
     assert (stalled.carrier, stalled.seconds, stalled.code) == ("events", inf, 0)
@@ -56,7 +56,7 @@ def test_a_rule_is_about_streams_only(kind: str, match: dict[str, Any], fits: bo
         ({"action": "refuse", "event": "a"}, "event says which events are hit"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(fields: dict[str, Any], reported: str) -> None:
+def test_contradictory_parameters_are_refused(fields: dict[str, Any], reported: str) -> None:
     with pytest.raises(ValidationError, match=reported):
         SseFault.model_validate(fields)
 

@@ -20,7 +20,7 @@ def change(**options: Any) -> ChangeMessages:
     return effect
 
 
-def test_what_is_asked_for_reaches_the_effect() -> None:
+def test_parameters_reach_the_effect() -> None:
     closing = change(code=4001, reason="later", sender="both", nth=[2, 4], text="*a*")
     assert (closing.action, closing.code, closing.reason) == ("close", 4001, "later")
     assert (closing.selection.sender, closing.selection.nth) == ("both", (2, 4))
@@ -64,7 +64,7 @@ def test_a_refusal_answers_in_place_of_the_site() -> None:
         ({"action": "delay", "seconds": 0}, "seconds"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(fields: dict[str, Any], reported: str) -> None:
+def test_contradictory_parameters_are_refused(fields: dict[str, Any], reported: str) -> None:
     with pytest.raises(ValidationError, match=reported):
         WebsocketFault.model_validate(fields)
 

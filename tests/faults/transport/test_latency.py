@@ -54,7 +54,7 @@ def test_a_delay_depends_on_request_and_number_but_not_on_order() -> None:
     assert delays(fault, urls, KeyedRng(2, "rule")) != delays(fault, urls)
 
 
-def test_what_it_remembers_is_bounded() -> None:
+def test_remembered_requests_are_bounded() -> None:
     fault = Latency(distribution="normal")
     state: FaultState = {}
     for number in range(1000):

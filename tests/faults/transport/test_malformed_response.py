@@ -42,4 +42,4 @@ def test_what_the_client_meets_is_reported() -> None:
         "is handled by the site and then sent on in the content coding br, which breaks in its"
         " middle"
     )
-    assert MalformedResponse().explain().endswith("sent on with a status line that is none")
+    assert MalformedResponse().explain().endswith("sent on with an invalid status line")

@@ -69,7 +69,7 @@ def test_two_sites_have_a_wall_each(wall: Wall) -> None:
 
 
 @each_wall
-def test_what_is_not_a_passing_passes_nothing(wall: Wall) -> None:
+def test_other_requests_do_not_pass_a_wall(wall: Wall) -> None:
     _, _, state = met(wall, page(), {})
 
     assert wall.noted(state, page(), "visited") == state

@@ -33,7 +33,7 @@ def test_hosts_of_one_domain_share_the_look_except_the_logo() -> None:
     assert looks.of(get("https://news.test/")) == UNKNOWN_LOOK
 
 
-def test_what_is_kept_is_limited() -> None:
+def test_kept_pages_and_styles_are_limited() -> None:
     looks = SiteLooks(wanted=True)
     for number in range(100):
         looks.note(get(f"https://s{number}.test/"), "text/html", PAGE)

@@ -35,7 +35,7 @@ def test_all_rules_count_a_message_and_the_first_one_hits_it() -> None:
     assert (change.where, change.before, change.after) == ("event 1", "a", None)
 
 
-def test_what_ends_a_channel_hits_once() -> None:
+def test_a_fault_that_ends_a_channel_hits_once() -> None:
     for action in ("close", "reset", "stall"):
         rule = rule_of(WebsocketFault.model_validate({"action": action, "every": 2}))
         hits = [rule.hits(SeenMessage(b"a"))[0] for _ in range(6)]

@@ -147,7 +147,7 @@ def test_redaction_of_an_answer_is_bounded(tmp_path: Path, monkeypatch: pytest.M
     assert "… (1,102,864 more characters)" in event.messages[0]["content"]
 
 
-def test_of_a_call_of_very_many_values_the_first_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_values_of_a_huge_call_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Others wait meanwhile."""
     walked: list[object] = []
 

@@ -17,7 +17,7 @@ from warex.traces import FaultDelivered, FaultPlanned, HarnessBroke, WebSocketSe
 pytestmark = pytest.mark.wire
 
 
-def test_what_is_open_ends_and_all_is_refused_until_the_time_is_over(
+def test_offline_cuts_open_exchanges_and_refuses_new_ones_for_a_time(
     begin: Begin, plain: Origin
 ) -> None:
     async def endless(seen: Any, reader: Any, writer: Any) -> None:

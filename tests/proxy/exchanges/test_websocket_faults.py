@@ -190,7 +190,7 @@ def test_messages_come_late_and_stop_while_pings_pass(begin: Begin, site: Site) 
     assert delivered.waited_s >= 1
 
 
-def test_what_hits_no_message_is_missed(begin: Begin, site: Site) -> None:
+def test_a_fault_that_hits_no_message_is_missed(begin: Begin, site: Site) -> None:
     with begin(scenario=scenario(WebsocketFault(text="nothing"))) as lane:
         with opened(lane, site) as channel:
             channel.send("prices")

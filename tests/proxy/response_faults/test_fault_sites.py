@@ -28,7 +28,7 @@ def witnessed(lane: Lane) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("scheme", ["https", "http"])
-def test_what_is_done_there_is_evidence_of_the_injection_that_led_there(
+def test_a_visit_is_evidence_of_its_injection(
     begin: Begin, plain: Origin, ca: CertificateAuthority, scheme: str
 ) -> None:
     plain.routes["/"] = Answer(headers=[HTML], body=b"<head></head><p>Shop")

@@ -146,7 +146,7 @@ async def test_only_redirected_connections_are_accepted(monkeypatch: pytest.Monk
         assert house.accepted == []
 
 
-async def test_what_breaks_lets_nobody_through(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_error_lets_no_connection_through(monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks(connection: RedirectedConnection) -> None:
         raise ZeroDivisionError("broken")
 

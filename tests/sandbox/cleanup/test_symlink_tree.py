@@ -16,7 +16,7 @@ def ours(path: Path, here: Path) -> None:
     here.write_text("ours")
 
 
-def test_all_is_there_and_only_ours_is_another(tmp_path: Path) -> None:
+def test_the_symlink_tree_differs_only_in_replaced_files(tmp_path: Path) -> None:
     real = tree(tmp_path / "real", "a/browser", "a/lib.so", "b/other", "top")
     shadow = tmp_path / "shadow"
 
@@ -62,7 +62,7 @@ def test_a_folder_that_does_not_exist_is_made_when_something_comes_home(tmp_path
     assert (tmp_path / "real/new").read_text() == "new"
 
 
-def test_what_is_there_already_is_never_overwritten(tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:
     farm = create_symlink_tree(tree(tmp_path / "real"), tmp_path / "shadow")
     tree(farm.shadow, "both")
     tree(tmp_path / "real", "both/inside")

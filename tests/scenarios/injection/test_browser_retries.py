@@ -62,7 +62,7 @@ def test_another_request_is_not_a_repeat(other: Request) -> None:
     assert awaited.take(Request("GET", f"{PAGE}#top", {"other": "headers"}), 1.0) == "x1"
 
 
-def test_what_comes_later_is_new() -> None:
+def test_a_later_request_is_not_a_repeat() -> None:
     awaited: ExpectedRetries[str] = ExpectedRetries()
     awaited.died(GET, 1.0, "x1")
 
@@ -137,7 +137,7 @@ def test_a_repeat_may_die_and_be_repeated_in_its_turn() -> None:
     assert injector.request(ask(), 5.0) == Decision()
 
 
-def test_what_died_on_the_same_connection_is_repeated_unhit_and_uncounted() -> None:
+def test_requests_that_died_together_are_repeated_without_a_count() -> None:
     match: JsonValue = {"url": f"{SITE}/script.js"}
     every = rule("every", trigger={"nth": 3}, fault=AFTER)
     injector = Injector(scenario(rule("cut", fault=CUT, match=match), every), 1)
@@ -179,7 +179,7 @@ def test_after_an_llm_call_a_request_is_the_agents_own() -> None:
         assert injector.request(ask(), 0.1) == Decision()
 
 
-def test_what_ended_in_good_order_is_not_awaited() -> None:
+def test_a_complete_exchange_is_not_awaited() -> None:
     injector = Injector(one(trigger={"first": 1}), 1)
     exchange = ask()
     injector.request(exchange, 0)
@@ -255,7 +255,7 @@ def test_a_repeated_answer_is_counted_once() -> None:
     assert places(answered(injector, ask(), 2).injections) == [("down", "", 2)]
 
 
-def test_what_was_skipped_is_so_once() -> None:
+def test_a_skipped_repeat_is_counted_once() -> None:
     rules = (rule("a"), rule("b", match={"status": 408}, fault=AFTER))
     injector = Injector(scenario(*rules, arm="first_llm_call"), 1)
     for now in (0.0, 0.1):

@@ -135,7 +135,7 @@ def test_a_silent_resolver_is_asked_again_within_one_occurrence() -> None:
     assert [len(it.injections) for it in decisions] == [1, 1, 1, 1, 0]
 
 
-def test_what_is_not_hit_is_merged_likewise() -> None:
+def test_tries_that_are_not_hit_are_merged_too() -> None:
     assert ordinals(Injector(refuse(trigger={"nth": 2}), 1), 0, 1, 2.9, 3, 3.1, 6) == [
         None, None, None, 2, 2, None,
     ]  # fmt: skip

@@ -962,7 +962,7 @@ def test_an_injection_says_what_was_injected_where() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_over_takes_little_memory() -> None:
+def test_finished_exchanges_take_little_memory() -> None:
     # Each address is counted by itself, and each injection is missed.
     injector = Injector(one(per="url", fault={"kind": "network_error"}), 1)
     asked = count()
@@ -998,7 +998,7 @@ def test_a_lasting_fault_is_one_occurrence_despite_the_trigger() -> None:
     assert later == [asked[0][0].id] * 2
 
 
-def test_what_goes_on_uses_up_one_of_the_budget() -> None:
+def test_a_lasting_fault_uses_one_unit_of_the_budget() -> None:
     trigger: JsonValue = {"random": {"probability": 1.0, "times": 2}}
     quota: JsonValue = {"kind": "rate_limit", "window": 10}
     injector = Injector(scenario(rule("quota", fault=quota, trigger=trigger)), seed=1)

@@ -23,7 +23,7 @@ def test_the_base64_of_a_file_is_one_run(before: bytes, after: bytes, file: byte
     [b"", FILE[:8_000], b"a long text " * 9_000, base64.b64encode("Grüße, ".encode() * 9_000)],
     ids=["nothing", "short", "text", "base64 of a text"],
 )
-def test_what_may_hold_a_secret_is_no_run(text: bytes) -> None:
+def test_possible_secrets_are_not_binary_runs(text: bytes) -> None:
     assert list(binary_runs(text)) == []
 
 

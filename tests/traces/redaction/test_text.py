@@ -55,7 +55,7 @@ def test_none_of_what_is_planted_is_left(seed: str) -> None:
     assert left == []
 
 
-def test_what_is_ordinary_is_left_whole() -> None:
+def test_ordinary_text_is_not_redacted() -> None:
     taken = [pair for pair in ordinary_text.HEADERS if redact_header(*pair) != pair]
     taken += [(url, redact_url(url)) for url in ordinary_text.URLS if redact_url(url) != url]
     for text in ordinary_text.TEXTS:
@@ -184,7 +184,7 @@ def test_a_value_is_redacted_entirely_in_any_quotes(value: str, depth: int) -> N
 
 @given(PIECES)
 @example("enter the password '--secret passwordenter the password '")
-def test_what_is_redacted_stays_so(text: str) -> None:
+def test_redaction_is_idempotent(text: str) -> None:
     once = redact_text(text)
 
     assert redact_text(once) == once

@@ -48,5 +48,5 @@ def test_answers_are_listed_side_by_side() -> None:
     assert line == "| task-f1 | http_error nginx | ✗ noop `noop()` | ✓ recovery `reload()` |"
 
 
-def test_nothing_of_nothing_is_a_dash() -> None:
+def test_zero_of_zero_is_a_dash() -> None:
     assert shown(Rate(0, 0)) == "—"

@@ -31,7 +31,7 @@ from warex.traces.reader import Trace
 
 _LONGEST_URL = 100
 _LONGEST_CHANGE = 200
-_WITNESSED = {"forged": "somebody else reported in the page's place, in vain"}
+_WITNESSED = {"forged": "a report that was not the page's was ignored"}
 """By the word of a report: what is shown instead."""
 _CHANGES = 3
 """Maximum number of changes shown for a delivered fault."""

@@ -56,7 +56,7 @@ _TAKEN: Final = frozenset(
 
 
 def _accept(name: str, value: object) -> Metric[Any]:
-    """Return a metric of another distribution; raise ValueError if it is none."""
+    """Return a metric of another distribution; raise ValueError if it is invalid."""
     if not isinstance(value, Metric):
         raise ValueError(f"is not a {Metric.__module__}.{Metric.__name__}")
     if value.kind not in PARTS:

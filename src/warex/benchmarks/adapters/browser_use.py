@@ -118,7 +118,7 @@ class BrowserUseBenchmark(Benchmark):
     """browser-use on the testbed's tasks, or on a task file."""
 
     name: ClassVar = "browser-use"
-    summary: ClassVar = "browser-use, on the testbed's tasks or on a file of one's own."
+    summary: ClassVar = "browser-use, on the testbed's tasks or on your own file."
     # It has no reload action; navigating to the same address is the nearest.
     vocabulary = Vocabulary(
         name="browser-use",

@@ -209,7 +209,7 @@ class RealBenchmark(Benchmark):
             if own is None and not agent.is_mock and not agent.model.startswith(known):
                 raise CampaignError(
                     f"agent {agent.name!r}: REAL's demo agent takes models whose name begins with"
-                    f" {', '.join(known)}, and {agent.model!r} does not; for a server of one's own"
+                    f" {', '.join(known)}, and {agent.model!r} does not; for your own server"
                     " call it gpt-… and give base_url"
                 )
         if not direct:

@@ -98,7 +98,7 @@ class RealOptions(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
         if self.actions is not None and self.agent is not None:
-            raise ValueError("actions are the demo agent's; an agent of one's own brings its own")
+            raise ValueError("actions are the demo agent's; your own agent brings its own")
         if self.vocabulary is not None and self.agent is None:
             raise ValueError("a vocabulary goes with agent; of the demo agent's it is known")
         if self.actions is not None and "chat" not in self.actions:

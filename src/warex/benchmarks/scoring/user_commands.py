@@ -62,7 +62,7 @@ class CommandOutcome:
 
 
 def split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Return a command's parts; raise ValueError if it is none."""
+    """Return a command's parts; raise ValueError for any other text."""
     try:
         parts = tuple(shlex.split(command)) if isinstance(command, str) else command
     except ValueError as error:

@@ -201,7 +201,7 @@ def _serve(
                 echo(json.dumps(heading))
             else:
                 _print_heading(config, proxy, certificate)
-            # A void trial ends at once, so that it is not continued in vain.
+            # A void trial ends at once, so that nothing more is done for it.
             while not (stop.wait(0.5) or proxy.broken):
                 pass
     finally:

@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
 @lru_cache(maxsize=1024)
 def _lower_token(name: str) -> str:
-    """Return the lower-case name of a field, empty if it is none."""
+    """Return the lower-case name of a field, empty for an invalid name."""
     return name.lower() if _TOKEN.fullmatch(name) else ""
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from warex.engine.handler import ClientHello
 
 MAX_CLIENT_HELLO: Final = 64 * 1024
-"""Bytes after which an incomplete ClientHello is none."""
+"""Bytes after which an incomplete ClientHello is refused."""
 _HANDSHAKE, _CLIENT_HELLO = 22, 1
 _SERVER_NAME, _ALPN = 0, 16
 _EXTENSION: Final = struct.Struct(">HH")
@@ -84,7 +84,7 @@ def _vector(data: bytes, at: int, width: int) -> tuple[bytes, int]:
 
 
 def _server_name(names: bytes) -> str:
-    """Return the first host name (RFC 6066 §3), in lower case; empty if it is none."""
+    """Return the first host name (RFC 6066 §3), in lower case; empty for an invalid name."""
     at = 0
     while at < len(names):
         kind = names[at]

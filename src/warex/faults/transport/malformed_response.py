@@ -11,7 +11,7 @@ from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.seeds import KeyedRng
 
 _SHOWN: Final[Mapping[str, str]] = {
-    "status_line": "a status line that is none",
+    "status_line": "an invalid status line",
     "header": "a line without a colon among its fields",
     "two_lengths": "two lengths that differ",
     "length": "a length of twice its body",

@@ -41,7 +41,7 @@ class UsedIdentifiers:
     def reader(
         self, url: str, resource: Resource, head: ResponseHead, *, streamed: bool
     ) -> BodyReader | None:
-        """Return a reader of a response that is a script or a style; None if it is none.
+        """Return a reader of a response that is a script or a style; None for other responses.
 
         ``streamed``: the response is sent while it is read.
         """

@@ -115,7 +115,7 @@ class StdioSessions:
 
     @staticmethod
     def call_of(request: Request) -> Call | None:
-        """Return the call in a request to one of WAREX's own hosts; None if it is none."""
+        """Return the call in a request to one of WAREX's own hosts; None for other requests."""
         is_call = request.host == TASK_HOST and request.parts.path.startswith(_PATH)
         return Call(request) if is_call else None
 

@@ -16,7 +16,7 @@ class Ending(Struct, frozen=True, kw_only=True):
     """How an exchange has ended, for what it carried."""
 
     head: ResponseHead | None = None
-    """Of the response that the client got or was to get; None if there was none."""
+    """Of the response that the client got or was to get; None without a response."""
     body: bytes = b""
     """The response's body, unless it was streamed."""
     error: str | None = None

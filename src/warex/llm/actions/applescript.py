@@ -101,7 +101,7 @@ def _call(statement: str, context: Context, values: Mapping[str, str]) -> CodeCa
 
 
 def _named(statement: str, values: Mapping[str, str]) -> tuple[str, str]:
-    """Return the action that a statement is, and its argument; two empty texts if it is none."""
+    """Return a statement's action and argument; two empty texts if it is not an action."""
     if match := _KEYSTROKE.search(statement):
         modifiers = _MODIFIER.findall(match[3] or "")
         if match[1] is not None and not modifiers:

@@ -15,7 +15,7 @@ _SHORT_HEAD: Final = 64
 """Characters that have the size of all others."""
 _LARGEST: Final = 1 << 16
 _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)
-"""JPEG markers in the range of frame markers that are none (ITU T.81, table B.1)."""
+"""JPEG markers in the range of frame markers that begin no frame (ITU T.81, table B.1)."""
 
 
 def image_size(data: str | None) -> Size | None:

@@ -46,7 +46,7 @@ __all__ = [
 
 
 def _accept(name: str, value: object) -> LlmApi:
-    """Return a family of another distribution; raise ValueError if it is none."""
+    """Return a family of another distribution; raise ValueError if it is invalid."""
     family = subclass_of(LlmApi, value)  # type: ignore[type-abstract]
     if (own_name := getattr(family, "name", None)) != name:
         raise ValueError(f"has the name {own_name!r}, not {name!r}")

@@ -71,7 +71,7 @@ class _LeftOut(Exception):
 def read_source(data: JsonValue) -> PriceSource:
     """Read a collection of LiteLLM or OpenRouter, or a price table of WAREX.
 
-    Raises ValueError if it is none of them, or has no usable price.
+    Raises ValueError if it is another file, or has no usable price.
     """
     sent = as_dict(data)
     listed = as_list(sent.get("data"))

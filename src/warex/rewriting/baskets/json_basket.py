@@ -49,7 +49,7 @@ class JsonLine:
 
     @classmethod
     def of(cls, item: JsonSpan) -> Self | None:
-        """Return an item's line; None if it is none."""
+        """Return an item's line; None if the item is not a line."""
         scalars = list(scalars_of(item))
         title = next((decode_scalar(it.raw) for it in scalars if IS_NAME.match(str(it.step))), "")
         quantity = next(
@@ -153,7 +153,7 @@ def scalars_of(value: JsonSpan) -> Iterator[JsonSpan]:
 
 
 def money_of(span: JsonSpan) -> Money | None:
-    """Return the amount that a value is; None if it is none."""
+    """Return the amount that a value is; None for other values."""
     return read_money(decode_scalar(span.raw), is_text=span.raw.startswith('"'))
 
 

@@ -1,6 +1,6 @@
 """Reads a colour of CSS as ``#rrggbb``, and how light it is.
 
-Source: CSS Color Module Level 4; a colour that lets what is behind it through is none.
+Source: CSS Color Module Level 4; a colour that is not opaque is left out.
 """
 
 import json

@@ -63,7 +63,7 @@ def is_model_endpoint(variable: str) -> bool:
 
 
 def _text_of(path: Path) -> str:
-    """Return a regular file's text; empty if it is none, or too long to be written by hand."""
+    """Return a regular file's text; empty for others, and if it is too long for handwriting."""
     try:
         with open_regular_file(path) as file:
             content = file.read(_LONGEST_FILE + 1)

@@ -76,7 +76,7 @@ def surroundings(environments: Iterator[Mapping[str, str]]) -> Surroundings | No
 
 
 def read_proxy(text: str, where: str) -> SplitResult:
-    """Return a proxy's URL; raise InputError, which says ``where`` it stands, if it is none."""
+    """Return a proxy's URL; raise InputError, with the place ``where``, for any other text."""
     try:
         url = urlsplit(text)
         is_valid = url.scheme == "http" and url.hostname and url.port != 0

@@ -134,8 +134,8 @@ def _regex(pattern: str) -> Iterable[str]:
         return
     if re.match(r"wss?\??:", pattern):
         yield (
-            f"{in_backticks(pattern)} is none: a WebSocket's URL is that of its handshake, http"
-            " or https"
+            f"no URL matches {in_backticks(pattern)}: a WebSocket's URL is that of its handshake,"
+            " http or https"
         )
         return
     for sign, why in (("#", "compared without their fragment"), (" ", "percent-encoded")):

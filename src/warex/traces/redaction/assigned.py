@@ -94,7 +94,7 @@ def secret_of(name: bytes, value: bytes) -> Secrecy:
 
 
 _CODES = (b"pin", b"otp", b"cvv", b"cvc", b"ssn")
-"""Ends of names of a few digits; ``pin`` is also an icon, and a sentence is none of them."""
+"""Ends of names of a few digits; ``pin`` is also an icon, and a sentence is not one of them."""
 _TRUTHS = frozenset({b"0", b"1", b"false", b"no", b"none", b"null", b"off", b"on", b"true", b"yes"})
 
 

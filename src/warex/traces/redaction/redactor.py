@@ -299,7 +299,7 @@ class Redactor:
     def body(self, content: bytes, content_type: str) -> bytes:
         """Return a message's body without secrets; binary data stays as it is.
 
-        Nothing is learned: programs and pages give secret names to much that is none.
+        Nothing is learned: programs and pages give secret names to much that is not secret.
         """
         self.effort.renew()
         kind = content_type.partition(";")[0].strip().lower()

@@ -157,7 +157,7 @@ def _arguments(function: Mapping[str, Any]) -> str:
 
 
 def _element_ids(action: Action) -> list[str]:
-    """Return the ids by which an action names its element; a selector or a description is none."""
+    """Return the ids by which an action names its element; not a selector or a description."""
     arguments = action.arguments
     if isinstance(arguments, Mapping):
         named = {name: it for name, it in arguments.items() if name.lower() in _ELEMENT}

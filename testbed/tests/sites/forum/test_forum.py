@@ -82,7 +82,7 @@ def test_votes_change_the_score_and_can_be_taken_back(forum: Forum) -> None:
         lambda forum: forum.accept(mine(forum, opening=True)),
     ],
 )
-def test_what_nobody_may_do_changes_nothing(forum: Forum, write: Callable[[Forum], Any]) -> None:
+def test_forbidden_actions_change_nothing(forum: Forum, write: Callable[[Forum], Any]) -> None:
     before = forum.as_json()
     with pytest.raises(Problems):
         write(forum)

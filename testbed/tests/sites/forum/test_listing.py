@@ -76,7 +76,7 @@ def test_a_thread_is_read_by_time_or_with_answers_below(forum: Forum) -> None:
     assert newest.at == max(post.at for post in forum.answers(topic))
 
 
-def test_what_settled_a_topic_comes_before_what_is_better_liked(forum: Forum) -> None:
+def test_the_accepted_answer_comes_before_more_liked_ones(forum: Forum) -> None:
     topic = forum.topics[1]
     worst = min(forum.answers(topic), key=forum.score)
     forum.accept(worst.id)

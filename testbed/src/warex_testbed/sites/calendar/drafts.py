@@ -46,7 +46,7 @@ def read_date(text: str, typed: str = "%Y-%m-%d") -> date | None:
 
 
 def read_email(text: str) -> str | None:
-    """Read one e-mail address; None when it is none."""
+    """Read one e-mail address; None for other text."""
     text = text.strip().lower()
     return text if _EMAIL.fullmatch(text) else None
 

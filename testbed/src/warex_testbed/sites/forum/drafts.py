@@ -40,7 +40,7 @@ def _long(name: str, text: str, problems: dict[str, str]) -> None:
 
 
 def read_number(text: object) -> int | None:
-    """Read a whole number out of a form; None when it is none."""
+    """Read a whole number out of a form; None for other text."""
     digits = str(text).strip()
     return int(digits) if re.fullmatch(r"[0-9]{1,9}", digits) else None
 

@@ -42,7 +42,7 @@ def age(moment: dt.datetime) -> str:
 
 
 def read_day(text: str) -> dt.date | None:
-    """Read an ISO date; None when it is none."""
+    """Read an ISO date; None for other text."""
     try:
         return dt.date.fromisoformat(text.strip())
     except ValueError:

@@ -36,7 +36,7 @@ class Problems(Exception):
 
 
 def read_email(text: str) -> str | None:
-    """Read one e-mail address; None when it is none."""
+    """Read one e-mail address; None for other text."""
     text = text.strip().lower()
     return text if _EMAIL.fullmatch(text) else None
 
@@ -44,7 +44,7 @@ def read_email(text: str) -> str | None:
 def read_people(text: str, mailbox: Mailbox) -> tuple[Person, ...]:
     """Read recipients: addresses, `Name <address>` or names of contacts, commas between them.
 
-    Raises ValueError with the first that is none of these.
+    Raises ValueError with the first that is neither.
     """
     people = {}
     known = {contact.name.lower(): contact for contact in mailbox.contacts.values()}
@@ -210,5 +210,5 @@ def _too_long(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_number(text: str) -> int | None:
-    """Read the number of a thing; None when it is none."""
+    """Read the number of a thing; None for other text."""
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None

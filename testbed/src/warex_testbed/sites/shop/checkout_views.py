@@ -147,7 +147,7 @@ class CheckoutViews:
         return see_other("/checkout/1" if self._view.shop.cart else "/cart")
 
     def _step(self, request: Request, number: int) -> Response:
-        self._sections(number)  # a page that the brand lacks is none
+        self._sections(number)  # a page that the brand lacks has no sections
         if not self._view.shop.cart:
             return see_other("/cart")
         first = self._first_open()
