@@ -161,6 +161,11 @@ def test_an_unknown_campaign_gets_a_suggestion() -> None:
         load_campaign("dmeo")
 
 
+def test_a_folder_is_not_a_campaign(tmp_path: Path) -> None:
+    with pytest.raises(CampaignError, match=r"is a folder, .* `warex report` shows that"):
+        load_campaign(str(tmp_path))
+
+
 def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(CampaignError, match=r"none\.toml"):
         load_campaign(str(tmp_path / "none.toml"))

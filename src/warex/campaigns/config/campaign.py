@@ -274,6 +274,11 @@ def load_campaign(source: str) -> CampaignConfig:
     known, path = built_in_names(), Path(source)
     if source in known:
         path = Path(str(_PRESETS / f"{source}.toml"))
+    elif path.is_dir():
+        raise CampaignError(
+            f"{source} is a folder, and a campaign is a file that ends in"
+            f" {listing(SUFFIXES, 'or')}; if it holds a run, `warex report` shows that"
+        )
     elif not path.suffix:
         allowed = (
             f"; give a built-in one ({', '.join(known)}) or a file that ends in"
