@@ -67,6 +67,7 @@ def test_a_switch_of_the_machines_is_named_with_the_command_that_turns_it(
         ("device", errno.EOPNOTSUPP, "modprobe veth"),
         ("rules", errno.EOPNOTSUPP, "modprobe -a nf_tables"),
         ("mounts", errno.EPERM, "could not be mounted"),
+        ("mounts", errno.EINVAL, "mount --bind DIR DIR"),
         ("proc", errno.EPERM, "systempaths=unconfined"),
         ("sockets", errno.EADDRINUSE, "Address already in use"),
     ],

@@ -63,6 +63,11 @@ def _cause(step: str, number: int, why: str, root: Path) -> str:
             " nfnetlink_log`"
         )
     if step == "mounts":
+        if number == errno.EINVAL:
+            return (
+                "its mounts could not be made private, as in a chroot whose folder is not a mount"
+                " point; have an administrator run `mount --bind DIR DIR` before `chroot DIR`"
+            )
         return f"files could not be mounted in it: {why}. {_container(root)}"
     return f"{step}: {why}"
 
