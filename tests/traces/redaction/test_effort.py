@@ -152,3 +152,14 @@ def call(messages: list[JsonValue]) -> LlmCall:
         complete=True,
         error=None,
     )
+
+
+def test_a_program_with_many_names_is_kept_as_a_body() -> None:
+    """It has thousands of names that may hold a secret."""
+    program = b"".join(
+        b"this.key%d=t[%d].token,function(e){return e}," % (n, n) for n in range(9000)
+    )
+
+    assert Redactor().body(program, "text/javascript") == program
+    lines = EventLines(Redactor())
+    assert ":more]" in lines.of(call([{"role": "user", "content": program.decode()}]))

@@ -14,6 +14,8 @@ from warex.traces.redaction.token_patterns import REDACTED
 
 MOST: Final = 16_000
 """Steps for one event. A step takes some 3 µs."""
+BODY: Final = 16 * MOST
+"""Steps for a body that is kept, if that is asked for: minified programs have many names."""
 REPLACED: Final = 10
 """Steps for a secret that is replaced; a place that may have one takes one step."""
 _LEAST: Final = 80
@@ -34,9 +36,9 @@ class Effort(Struct):
     cuts: int = 0
     """How often the rest of a text, or a value, was replaced as a whole."""
 
-    def renew(self) -> None:
-        """Begin the next event."""
-        self.left, self.cuts = MOST, 0
+    def renew(self, steps: int = MOST) -> None:
+        """Begin the next event, or body."""
+        self.left, self.cuts = steps, 0
 
     def may_take(self, steps: int) -> bool:
         """Take steps for a value of JSON; return whether there were any left."""

@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from warex.text.lazy_pattern import lazy_re
 from warex.text.short_cache import cached_if_short
 from warex.traces.redaction.assigned import PLACEHOLDER, is_ordinary
-from warex.traces.redaction.effort import Effort
+from warex.traces.redaction.effort import BODY, Effort
 from warex.traces.redaction.environment_secrets import KnownSecrets
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.headers import redact_header
@@ -190,7 +190,7 @@ class Redactor:
         """Learn the passwords in the body of a request; the body itself is in no trace."""
         if not 0 < len(body) <= _LARGEST_FORM or not self._may_have_secret(body):
             return
-        self.effort.renew()
+        self.effort.renew(BODY)
         kind = content_type.partition(";")[0].strip().lower()
         if kind == "application/x-www-form-urlencoded":
             first = b"&".join(body.split(b"&", _MOST_FIELDS)[:_MOST_FIELDS])
@@ -301,7 +301,7 @@ class Redactor:
 
         Nothing is learned: programs and pages give secret names to much that is not secret.
         """
-        self.effort.renew()
+        self.effort.renew(BODY)
         kind = content_type.partition(";")[0].strip().lower()
         try:
             content.decode()
