@@ -32,6 +32,8 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid", defer_build=True):
     ca: Path
     out: Path | None = None
     """Folder of the trial's events.jsonl and blobs; None keeps no trace."""
+    verbose: bool = False
+    """Whether the caller is told of each fault as it ends."""
 
     scenario: Scenario | None = None
     """May be given as a preset's name or a file."""

@@ -7,6 +7,7 @@ from msgspec import structs
 
 from warex.clock import Clock
 from warex.errors import MachineError, TrialVoid, WarexError
+from warex.lane.record.fault_lines import fault_line
 from warex.lane.record.recorder import Recorder
 from warex.traces import (
     Armed,
@@ -71,6 +72,20 @@ def test_a_clients_silent_repeats_are_one_occurrence() -> None:
     assert (recorder.delivered, recorder.missed) == (0, 1)
     recorder.write(structs.replace(DELIVERED, injection="i2"))
     assert (recorder.delivered, recorder.missed) == (1, 0), "met after all"
+
+
+def test_the_end_of_each_fault_is_a_line_without_the_query() -> None:
+    lines: list[str] = []
+    recorder = Recorder(Clock(), on_settled=lambda plan, end: lines.append(fault_line(plan, end)))
+    first = structs.replace(PLANNED, fault={"kind": "delay"}, url="http://x/a?token=abc#b")
+    second = structs.replace(first, injection="i2", url="http://x/b")
+    late = structs.replace(DELIVERED, waited_s=2.04)
+    for event in (first, second, LEFT_ALONE, MISSED, late, late):
+        recorder.write(event)
+    assert lines == [
+        "missed: delay on http://x/b (rule r): client gone",
+        "delivered: delay on http://x/a (rule r), after 2.0 s",
+    ]
 
 
 def test_what_no_rule_hits_is_not_a_miss() -> None:

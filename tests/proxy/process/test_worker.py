@@ -11,7 +11,9 @@ import httpx
 import pytest
 
 from tests.ports import reserved_port
-from tests.proxy.support.lanes import Begin
+from tests.proxy.support.lanes import Begin, scenario
+from tests.proxy.support.origin import Origin
+from warex.faults.server.http_error import HttpError
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
@@ -67,6 +69,17 @@ def test_a_first_lane_loads_nothing_that_it_may_not_need() -> None:
     )
 
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("verbose", [True, False])
+def test_faults_are_reported_as_they_end_if_asked(
+    begin: Begin, plain: Origin, verbose: bool
+) -> None:
+    url = f"http://127.0.0.1:{plain.port}/a"
+    faulty = scenario(HttpError(status=500))
+    with begin(scenario=faulty, verbose=verbose) as lane, httpx.Client(proxy=lane.url) as client:
+        assert [client.get(url).status_code for _ in range(2)] == [500, 500]
+    assert lane.notices == [f"delivered: http_error on {url} (rule rule)"] * 2 * verbose
 
 
 def test_a_notice_is_sent_once(begin: Begin) -> None:

@@ -31,6 +31,7 @@ proxy_options = add_options(
     click.option("--seed", type=int, default=1, help="Seed of all random choices."),
     site_option,
     click.option("-o", "--out", type=PATH, help="Folder for events.jsonl."),
+    click.option("-v", "--verbose", is_flag=True, help="Print each fault as it ends."),
     click.option(
         "--replay",
         type=PATH,

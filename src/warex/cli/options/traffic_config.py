@@ -23,6 +23,7 @@ class ProxyOptions:
     seed: int = 1
     sites: tuple[str, ...] = ()
     out: Path | None = None
+    verbose: bool = False
     replay: Path | None = None
     defence: str | None = None
     vocabulary: str | None = None
@@ -79,6 +80,7 @@ def build_proxy_config(
         port=port,
         control_port=control_port,
         out=options.out,
+        verbose=options.verbose,
         scenario=past.scenario if past else None if scenario is None else load_scenario(scenario),
         seed=past.seed if past else options.seed,
         sites=options.sites or (past.sites if past else ()),
@@ -99,6 +101,7 @@ def unvalidated_config(
     values = {
         "ca": str(ca.folder),
         "out": None if options.out is None else str(options.out),
+        "verbose": options.verbose,
         "scenario": options.scenario,
         "seed": options.seed,
         "sites": options.sites,

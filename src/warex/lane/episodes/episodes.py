@@ -164,6 +164,7 @@ class Episodes:
             lane.on_notice = lambda notice: self.on_notice(f"episode {name}: {notice}")
             lane.recorder.traffic.notices = lane.on_notice
             lane.recorder.on_broken = lambda why: self.on_notice(f"episode {name} is void: {why}")
+            lane.recorder.on_settled = self.own.recorder.on_settled
             lane.begin_task(name, config.seed, "control")
             unless_begun.pop_all()
         episode = Episode(name, config.seed, lane, port)

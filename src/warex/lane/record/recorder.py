@@ -48,6 +48,8 @@ class Recorder(Struct):
     missed: int = 0
     """Occurrences that have ended with none of their injections delivered."""
     traffic: TrafficCounter = field(default_factory=TrafficCounter)
+    on_settled: Callable[[FaultPlanned, FaultDelivered | FaultMissed], None] | None = None
+    """Called for each injection that has ended, with its plan; set before the first is planned."""
     on_written: Callable[[Event], None] | None = None
     """Called for each event after it is written."""
     _lines: EventLines = field(default_factory=lambda: EventLines(Redactor()))
@@ -55,6 +57,8 @@ class Recorder(Struct):
     _ledger: list[InjectionEvent] = field(default_factory=list)
     """The injection events of a trial without a trace."""
     _bodies: HashCounter = field(default_factory=HashCounter)
+    _plans: dict[str, FaultPlanned] = field(default_factory=dict)
+    """The open injections, if their ends are reported."""
     _first: dict[str, str] = field(default_factory=dict)
     """The first injection of the occurrence, by each open silent retry."""
     _outcomes: HashCounter = field(default_factory=HashCounter)
@@ -105,13 +109,22 @@ class Recorder(Struct):
             case FaultPlanned(injection=injection):
                 if event.repeat_of is not None:
                     self._first[injection] = event.repeat_of
+                if self.on_settled is not None:
+                    self._plans[injection] = event
             case FaultDelivered(injection=injection):
                 self._settled(injection, delivered=True)
+                self._report(injection, event)
             case FaultMissed(injection=injection):
                 if injection is not None:  # None for skipped exchanges.
                     self._settled(injection, delivered=False)
+                    self._report(injection, event)
         if self.writer is None:
             self._ledger.append(event)
+
+    def _report(self, injection: str, end: FaultDelivered | FaultMissed) -> None:
+        plan = self._plans.pop(injection, None)
+        if plan is not None and self.on_settled is not None:
+            self.on_settled(plan, end)
 
     def body(self, digest: str) -> int:
         """Return the number of a request's body, from 1; 0 for an empty digest.

@@ -23,6 +23,7 @@ from warex.faults.catalogue import preload as preload_faults
 from warex.lane.config import ProxyConfig
 from warex.lane.control.control_port import bind_control, serve_control
 from warex.lane.hosts.own_hosts import RESERVED_HOSTS
+from warex.lane.record.fault_lines import fault_line
 from warex.proxy.serving import RunningLane, run_lane
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector
@@ -111,6 +112,10 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
             running.lane.on_notice = cache(lambda sentence: send("notice", sentence=sentence))
             running.recorder.traffic.notices = running.lane.on_notice
             running.episodes.on_notice = running.lane.on_notice
+            if config.verbose:
+                running.recorder.on_settled = lambda plan, end: send(
+                    "notice", sentence=fault_line(plan, end)
+                )
             async with serve_control(running.episodes, listener, token) as control:
                 send("ready", pid=os.getpid(), port=running.port, control=control, token=token)
                 if config.schedule:
