@@ -52,7 +52,7 @@ import subprocess, sys, warex
 for _ in range(3):
     with warex.intercept("abroad.yaml") as proxy:
         subprocess.run([sys.executable, "-c", {VISIT!r}], env=proxy.env, check=True)
-        print([(each.kind, each.state) for each in proxy.ledger])
+        print([(each.kind, each.state) for each in proxy.ledger], flush=True)
 """
 
 
