@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import reserved_port
 from warex.linux.proc_net import find_listener, listening, listening_on_ipv6, loopback_of
 
 pytestmark = pytest.mark.wire
@@ -45,7 +46,7 @@ def test_a_listener_is_found(family: socket.AddressFamily, address: str) -> None
     assert listener is not None
     assert (listener.user, listener.pid) == (os.geteuid(), os.getpid())
     assert listener.command.startswith(sys.argv[0]) or "python" in listener.command
-    assert find_listener(port) is None
+    assert find_listener(reserved_port()) is None
 
 
 def test_a_connection_is_not_a_listener() -> None:
