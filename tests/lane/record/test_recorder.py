@@ -78,12 +78,12 @@ def test_the_end_of_each_fault_is_a_line_without_the_query() -> None:
     lines: list[str] = []
     recorder = Recorder(Clock(), on_settled=lambda plan, end: lines.append(fault_line(plan, end)))
     first = structs.replace(PLANNED, fault={"kind": "delay"}, url="http://x/a?token=abc#b")
-    second = structs.replace(first, injection="i2", url="http://x/b")
+    second = structs.replace(first, injection="i2", url="http://x/" + "b" * 300)
     late = structs.replace(DELIVERED, waited_s=2.04)
     for event in (first, second, LEFT_ALONE, MISSED, late, late):
         recorder.write(event)
     assert lines == [
-        "missed: delay on http://x/b (rule r): client gone",
+        f"missed: delay on http://x/{'b' * 191}… (rule r): client gone",
         "delivered: delay on http://x/a (rule r), after 2.0 s",
     ]
 
