@@ -98,3 +98,23 @@ def test_what_follows_a_mere_look_at_the_page_counts(names: tuple[str, ...], exp
     answer = {"role": "assistant", "content": "", "tool_calls": calls}
 
     assert classify(answer, FAULT, Vocabulary(name="command")).label == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("shop.example/orders/7?tab=items", "recovery"),
+        ("www.shop.example/orders/7?tab=items", "recovery"),
+        ("//shop.example/orders/7?tab=items", "recovery"),
+        ("/orders/7?tab=items", "recovery"),
+        ("shop.example/orders", "other_action"),
+        ("shop.example", "other_action"),
+        ("/orders", "other_action"),
+        ("orders/7?tab=items", "other_action"),
+        ("help.example/?about=shop.example/orders/7?tab=items", "other_action"),
+    ],
+)
+def test_an_address_may_lack_the_scheme_or_the_host(address: str, expected: str) -> None:
+    order = failure(url="https://shop.example/orders/7?tab=items", messages=FAULT.messages)
+
+    assert label(f"goto('{address}')", order) == expected

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
+from urllib.parse import urljoin
 
 from pydantic import JsonValue
 
@@ -125,8 +126,15 @@ def asks_again(action: Action, row: Row, vocabulary: Vocabulary) -> bool:
     if action.name in vocabulary.retry or kind == "reload":
         return True
     if kind == "goto":
-        return any(same_page(value, row.url) for value in values_of(action))
+        return any(same_page(_absolute(value, row.url), row.url) for value in values_of(action))
     return kind == "click" and any(map(says_reload, _element_names(action, row)))
+
+
+def _absolute(address: str, page: str) -> str:
+    """Return the URL to which an address leads from a page; a browser adds a missing scheme."""
+    if address.startswith("/"):
+        return urljoin(page, address)
+    return address if "://" in address else f"//{address}"
 
 
 def acts_on_nothing(action: Action, row: Row) -> bool:
