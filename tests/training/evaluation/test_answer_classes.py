@@ -118,3 +118,26 @@ def test_an_address_may_lack_the_scheme_or_the_host(address: str, expected: str)
     order = failure(url="https://shop.example/orders/7?tab=items", messages=FAULT.messages)
 
     assert label(f"goto('{address}')", order) == expected
+
+
+@pytest.mark.parametrize(
+    ("listed", "reference"),
+    [
+        ("link 'Help' [ref_8]\nbutton 'Retry' [ref_9]", "ref_9"),
+        ("link 'Help' [ref_8]\nbutton 'Retry' [ref_9]", "[ref_9]"),
+        ("- link 'Help' [ref=e8]\n- button 'Retry' [ref=e9]", "@e9"),
+        ("- link 'Help' [ref=e8]\n- button 'Retry' [ref=e9]", "aria-ref=e9"),
+        ("- link 'Help' [uid=2_8]\n- button 'Retry' [uid=2_9]", "uid=2_9"),
+        ("- link 'Help' [ref=e2] [uid=2_8]\n- button 'Retry' [ref=e3] [uid=2_9]", "2_9"),
+        ("[8] link 'Help'\n[9] button 'Retry'", "[bid='9']"),
+        ("[0-8] link: Help\n[0-9] button: Retry", "0-9"),
+    ],
+)
+def test_an_element_is_known_by_each_form_of_its_id(listed: str, reference: str) -> None:
+    page = failure(messages=[{"role": "user", "content": listed}, FAULT.answer])
+    other = reference.replace("9", "8")
+    absent = reference.replace("9", "7")
+
+    assert label(f'click("{reference}")', page) == "recovery"
+    assert label(f'click("{other}")', page) == "other_action"
+    assert label(f'click("{absent}")', page) == "hallucination"

@@ -25,7 +25,13 @@ from warex.llm.actions.reload_words import says_reload
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.base import LlmAnswer, ToolCall
 
-_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}[-_]\d{1,6}")
+_ID: Final = re.compile(
+    r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}[-_]\d{1,6}|(?:ref|el|element|node)_\d{1,6}"
+)
+_REFERENCE: Final = re.compile(
+    r"@(\w+)|\[?(?:[\w-]*ref|uid|bid|mmid|index)=['\"]?([\w-]+)['\"]?\]?|\[([\w-]+)\]"
+)
+"""An element's id in a selector: ``@e12``, ``aria-ref=e12``, ``[bid="12"]``, ``[12]``."""
 _ELEMENT: Final = ELEMENT_ARGUMENTS | {"id"}
 _COMMENTS: Final = frozenset(
     ("reasoning", "thought", "thoughts", "reason", "explanation", "rationale", "intention")
@@ -47,8 +53,9 @@ _IN_WORDS: Final = re.compile(
 )
 """An act in words, or its element: ``click the Retry button``."""
 _BRACKETED: Final = re.compile(r"\[[^\]\n]*\]|<[^>\n]*>|/?>|\b\w+=\S*")
+_ATTRIBUTES: Final = re.compile(r"(?:\s*\[\w+=[^\]\n]{1,40}\])+\s*$")
 _NEXT: Final = re.compile(r"\[\d+\]|</")
-_ROLES: Final = re.compile(r"^\W*(?:button|link)\s+|\s+(?:button|link)\W*$", re.IGNORECASE)
+_ROLES: Final = re.compile(r"^\W*(?:button|link):?\s+|\s+(?:button|link)\W*$", re.IGNORECASE)
 _NOT_DONE: Final = re.compile(r"n/?a", re.IGNORECASE)
 """What a task's end says that cannot be done (WebArena)."""
 
@@ -172,7 +179,13 @@ def _element_ids(action: Action) -> list[str]:
         values = [str(it).strip() for it in named.values()]
     else:
         values = values_of(action)[:1]
-    return [it for it in values if _ID.fullmatch(it)]
+    return [it for it in map(_bare_id, values) if _ID.fullmatch(it)]
+
+
+def _bare_id(reference: str) -> str:
+    """Return the id of an element in a reference to it, as the page lists it."""
+    match = _REFERENCE.fullmatch(reference)
+    return next(filter(None, match.groups())) if match else reference
 
 
 def _element_names(action: Action, row: Row) -> Iterator[str]:
@@ -188,17 +201,17 @@ def _element_names(action: Action, row: Row) -> Iterator[str]:
         yield from _names_in(value)
     quoted = [it for value in values for it in _QUOTED[0].findall(value)]
     for reference in (*values, *quoted):
-        bare = reference.removeprefix("id=").removeprefix("#")
+        bare = _bare_id(reference).removeprefix("id=").removeprefix("#")
         named = re.escape(bare)
         if not _ID.fullmatch(bare) and re.search(rf'\bid[= ]"{named}"', page) is None:
             continue
         own = re.compile(
-            rf"\[(?:ref=)?{named}\]|\bid[= ]\"?{named}\"?(?=[\s>/)])"
+            rf"\[(?:\w+=)?{named}\]|\bid[= ]\"?{named}\"?(?=[\s>/)])"
             rf"|(?<![\w.]){named}(?= \"[^\"\n]+\" \()"
         )
         for line in lines:
             if match := own.search(line):
-                before = line[: match.start()]
+                before = _ATTRIBUTES.sub("", line[: match.start()])
                 after = _NEXT.split(line[match.end() :])[0]
                 is_listed = after.startswith(' "')  # 8 "Retry" (button), 9 "Help" (link)
                 # A name stands before its id where a line has one element.
