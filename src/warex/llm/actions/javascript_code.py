@@ -209,8 +209,23 @@ class _Reader:
         self._values, self._functions = outer
 
     def _text(self, node: "Node") -> str:
+        if node.type == "object":
+            return self._object(node)
         value, source = self._value(node), _source(node)
         return self._sources.get(source, source) if value is None else value
+
+    def _object(self, node: "Node") -> str:
+        """Return the source of an object, ``{ url }`` with what the name is bound to."""
+        members: list[str] = []
+        for member in node.named_children[:_DEEPEST]:
+            name = source = _source(member)
+            if member.type == "shorthand_property_identifier":
+                value = self._values.get(name)
+                source = (
+                    f"{name}: {self._sources.get(name, name) if value is None else repr(value)}"
+                )
+            members.append(source)
+        return f"{{ {', '.join(members)} }}" if members else "{}"
 
     def _value(self, node: "Node", depth: int = 0) -> str | None:
         """Return the text of an expression; None if it is unknown."""

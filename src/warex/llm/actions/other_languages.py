@@ -19,12 +19,14 @@ _COMMENT = lazy_re(r"(?m)(?:^|(?<=[ \t]))#(?!\{)[^\n]*$")
 _BARE = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200}\.\w{1,80})[!?]?[ \t]*$")
 _LAST_CALL = lazy_re(r"(?m)(\)\.\w{1,80})[!?]?[ \t]*$")
 _COMMAND = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200})[ \t]+([\"'][^\n]*|[a-z]\w*_\w*)$")
-_NAMED_ARGUMENTS = lazy_re(r"\(([a-z]\w{0,40}: [^(){}\n]{0,400})\)")
+_NAMED_ARGUMENTS = lazy_re(r"([(,][ \t]*)([a-z]\w{0,40}: [^(){}\n]{0,400})\)")
 _DECLARED = lazy_re(
     r"(?m)^([ \t]*)(?:final[ \t]+)?(?:var|val|[A-Z][\w.]{0,60}(?:<[\w.]{1,60}>)?)[ \t]+(\w{1,60})"
     r"[ \t]*=(?!=)"
 )
 """``WebElement button = …``"""
+_CAST = lazy_re(r"\(\([A-Z]\w{0,60}\)[ \t]*(\w{1,60})\)(?=\.)")
+"""``((JavascriptExecutor) driver).executeScript(…)``"""
 _OBJECT = lazy_re(r"\bnew(?:\(\)|[ \t]+[A-Z][\w.]{0,60}(?:\(\))?)?[ \t]*\{([^{}]{0,400})\}")
 _MEMBER = lazy_re(r"(\w)[ \t]*=(?![=>])")
 """``new() { Name = "Save" }``"""
@@ -35,9 +37,9 @@ def as_javascript(source: str, language: str) -> str:
     if language == "php":
         return _ARROW.sub(".", source)
     if language in ("ruby", "rb"):
-        source = _NAMED_ARGUMENTS.sub(r"({\1})", _COMMENT.sub("", source))
+        source = _NAMED_ARGUMENTS.sub(r"\1{\2})", _COMMENT.sub("", source))
         return _COMMAND.sub(r"\1(\2)", _LAST_CALL.sub(r"\1()", _BARE.sub(r"\1()", source)))
     if language in ("java", "kotlin", "kt", "csharp", "cs", "scala", "groovy", "dart", "swift"):
         source = _OBJECT.sub(lambda match: f"{{{_MEMBER.sub(r'\1:', match[1])}}}", source)
-        return _DECLARED.sub(r"\1const \2 =", source)
+        return _CAST.sub(r"\1", _DECLARED.sub(r"\1const \2 =", source))
     return source
