@@ -5,6 +5,7 @@ from warex.exports.rows import Row
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.training.evaluation.answer_classes import classify
 
+ANY = Vocabulary(name="command")
 PAGE = "[1] button 'Save'\n[9] link 'Till'\nheading '500 Internal Server Error'"
 FAULT = failure(
     messages=[
@@ -14,8 +15,8 @@ FAULT = failure(
 )
 
 
-def label(text: str, of: Row = FAULT) -> str:
-    return classify({"role": "assistant", "content": text}, of, WORDS).label
+def label(text: str, of: Row = FAULT, words: Vocabulary = WORDS) -> str:
+    return classify({"role": "assistant", "content": text}, of, words).label
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_what_follows_a_mere_look_at_the_page_counts(names: tuple[str, ...], exp
     ]
     answer = {"role": "assistant", "content": "", "tool_calls": calls}
 
-    assert classify(answer, FAULT, Vocabulary(name="command")).label == expected
+    assert classify(answer, FAULT, ANY).label == expected
 
 
 @pytest.mark.parametrize(
@@ -141,3 +142,11 @@ def test_an_element_is_known_by_each_form_of_its_id(listed: str, reference: str)
     assert label(f'click("{reference}")', page) == "recovery"
     assert label(f'click("{other}")', page) == "other_action"
     assert label(f'click("{absent}")', page) == "hallucination"
+
+
+def test_a_script_that_only_reads_the_page_does_not_hide_a_reload() -> None:
+    asked = "print(page.evaluate('document.title'))\npage.reload()"
+    changed = "page.evaluate('document.title = 1')\npage.reload()"
+
+    assert label(f"```python\n{asked}\n```", words=ANY) == "recovery"
+    assert label(f"```python\n{changed}\n```", words=ANY) == "other_action"

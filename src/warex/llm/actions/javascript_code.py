@@ -23,6 +23,8 @@ _DEEPEST_FUNCTION = 4
 _LONGEST_VALUE = 4000
 _DECLARED = ("function_declaration", "generator_function_declaration", "method_definition")
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
+_GIVES_ON = frozenset(("then", "let"))
+"""Methods that call a function with what they are called on: ``cy.url().then(url => …)``."""
 _WRAPPERS = ("await_expression", "parenthesized_expression", "non_null_expression")
 _IDENTIFIER = lazy_re(r"[\w$]+")
 _CONTEXTS: dict[str, Context] = {
@@ -119,8 +121,9 @@ class _Reader:
         if attribute in ("location", "href") and "location" in name:
             receiver = name.removesuffix(".href")
             self.calls.append(CodeCall("href", receiver, (self._text(value),), context=context))
-        elif attribute == "src" and receiver:
-            self.calls.append(CodeCall("src", receiver, (self._text(value),), context=context))
+        elif attribute in ("src", "Url") and receiver:
+            # ``driver.Url = "https://…"`` in C#.
+            self.calls.append(CodeCall(attribute, receiver, (self._text(value),), context=context))
         else:
             self._values.pop(name, None)
             self._sources.pop(name, None)
@@ -185,7 +188,17 @@ class _Reader:
                     context=context,
                 )
             )
+        if name in _GIVES_ON:
+            self._give_on(function, argument_nodes)
         self._all(passed, context)
+
+    def _give_on(self, method: "Node", argument_nodes: Iterable["Node"]) -> None:
+        """Bind the first parameter of a function to what the method is called on."""
+        given = method.child_by_field_name("object")
+        for function in argument_nodes:
+            for name in _parameters(function)[:1] if given is not None else ():
+                self._values.pop(name, None)
+                self._sources[name] = _source(given)
 
     def _enter(self, name: str, argument_nodes: Iterable["Node"], context: Context) -> None:
         function = self._functions[name]
@@ -193,16 +206,12 @@ class _Reader:
         if body is None or self._open_functions >= _DEEPEST_FUNCTION:
             return
         outer = dict(self._values), dict(self._functions)
-        single = function.child_by_field_name("parameter")
-        listed = function.child_by_field_name("parameters")
-        parameters = [single] if single is not None else listed.named_children if listed else []
         texts = [self._value(each) for each in argument_nodes]
-        for position, parameter in enumerate(parameters):
+        for position, parameter in enumerate(_parameters(function)):
             text = texts[position] if position < len(texts) else None
-            if (bound := _IDENTIFIER.match(_source(parameter))) is not None:
-                self._values.pop(bound[0], None)
-                if text is not None:
-                    self._values[bound[0]] = text
+            self._values.pop(parameter, None)
+            if text is not None:
+                self._values[parameter] = text
         self._open_functions += 1
         self.visit(body, context)
         self._open_functions -= 1
@@ -212,7 +221,13 @@ class _Reader:
         if node.type == "object":
             return self._object(node)
         value, source = self._value(node), _source(node)
-        return self._sources.get(source, source) if value is None else value
+        if value is not None:
+            return value
+        root = node
+        while root.type == "member_expression" and (below := root.child_by_field_name("object")):
+            root = below
+        name = _source(root)
+        return source.replace(name, self._sources.get(name, name), 1)
 
     def _object(self, node: "Node") -> str:
         """Return the source of an object, ``{ url }`` with what the name is bound to."""
@@ -247,6 +262,14 @@ class _Reader:
         if node.type == "parenthesized_expression" and node.named_child_count == 1:
             return self._value(node.named_children[0], depth + 1)
         return None
+
+
+def _parameters(function: "Node") -> list[str]:
+    """Return the names of a function's parameters."""
+    single = function.child_by_field_name("parameter")
+    listed = function.child_by_field_name("parameters")
+    nodes = [single] if single is not None else listed.named_children if listed else []
+    return [bound[0] if (bound := _IDENTIFIER.match(_source(each))) else "" for each in nodes]
 
 
 def _never_holds(condition: "Node | None") -> bool:

@@ -87,12 +87,21 @@ _READERS = lazy_re(r"read_(?:csv|excel|feather|fwf|html|json|parquet|table|xml)"
 """Functions of data frames that read an address, too."""
 _LOCATION = frozenset(("href", "assign", "replace"))
 _OWN_ADDRESS = lazy_re(
-    r"(?:await\s+)?(?:str\()?(?:\w+\.)*(?:(?:page|tab|document|window|browser|frame|self)\.(?:url|URL)"
-    r"|(?:get_?)?current_?(?:page_?)?url|documentURI|location(?:\.href)?)(?:\(\))?\)?"
+    r"(?:await\s+)?(?:str\()?(?:\$?\w+(?:\(\))?\.)*"
+    r"(?:\$?(?:page|tab|document|window|browser|frame|self|driver|cy|client|wd|(?:Must)?Info\(\))\.url"
+    r"|(?:get_?)?current_?(?:page_?)?url|get_?url|documentURI"
+    r"|location(?:\((?:['\"]?href['\"]?)?\))?(?:\.href)?"
+    r"|(?:evaluate|eval|execute_?script)\((?P<quote>['\"]?)(?:\(\)\s*=>\s*)?(?:return\s+)?"
+    r"(?:(?:window|document)\.)?(?:location(?:\.href)?|document\.URL);?(?P=quote)\))(?:\(\))?\)?"
     r"|(?:\$\(|`)[^`)]*\bget[ -]url\b[^`)]*[`)]",
     re.IGNORECASE,
 )
 """The page's own address, as code has it: ``page.url``, ``driver.current_url``."""
+
+
+def is_own_address(source: str) -> bool:
+    """Whether an expression of code is the address of the page that is open."""
+    return _OWN_ADDRESS.fullmatch(source) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -123,7 +132,7 @@ def action_kind_with_arguments(name: str, arguments: JsonValue) -> ActionKind | 
     reload. A tool with an unknown name is classified by what it is given: an address, an element.
     """
     by_name = _method_kind(name, arguments) if "." in name else action_kind(name)
-    if by_name == "goto" and any(map(_OWN_ADDRESS.fullmatch, _texts(arguments))):
+    if by_name == "goto" and any(map(is_own_address, _texts(arguments))):
         return "reload"
     if by_name == "goto" and isinstance(arguments, dict):
         modes = (text.lower() for text in _texts(arguments))
@@ -161,6 +170,7 @@ def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:
     if (
         method.lower() in _REQUESTS
         or method == "src"
+        or (method.lower() == "url" and bool(arguments))
         or (method == "to" and receiver.endswith("navigate"))
         or (receiver.endswith("location") and method in _LOCATION)
     ):

@@ -17,6 +17,10 @@ OTHER_LANGUAGES: Final = (
 _ARROW = lazy_re(r"->|::")
 _COMMENT = lazy_re(r"(?m)(?:^|(?<=[ \t]))#(?!\{)[^\n]*$")
 _BARE = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200}\.\w{1,80})[!?]?[ \t]*$")
+_COMMAND_OF_VALUE = lazy_re(
+    r"(?m)^([ \t]*[@$]?\w[\w.]{0,200}\.\w+)[ \t]+([@$]?[a-z]\w{0,60}(?:\.\w{1,60})+)[ \t]*$"
+)
+"""``driver.get driver.current_url``"""
 _LAST_CALL = lazy_re(r"(?m)(\)\.\w{1,80})[!?]?[ \t]*$")
 _COMMAND = lazy_re(r"(?m)^([ \t]*[@$]?\w[\w.]{0,200})[ \t]+([\"'][^\n]*|[a-z]\w*_\w*)$")
 _NAMED_ARGUMENTS = lazy_re(r"([(,][ \t]*)([a-z]\w{0,40}: [^(){}\n]{0,400})\)")
@@ -25,6 +29,13 @@ _DECLARED = lazy_re(
     r"[ \t]*=(?!=)"
 )
 """``WebElement button = …``"""
+_SHORT_DECLARATION = lazy_re(r"(?m)^([ \t]*)(\w{1,60})(?:,[ \t]*\w{1,60})*[ \t]*:=")
+"""``url, err := …``"""
+_AWAITED = lazy_re(r"\.await\b|\?(?=[;.)\n]|\Z)")
+_LAMBDA = lazy_re(r"(\.\w{1,60})[ \t]*\{(?:[ \t]*(\w{1,60})[ \t]*->)?([^{}]{0,400})\}")
+"""``url.let { driver.get(it) }``"""
+_BLOCK = lazy_re(r"(\.\w{1,60})[ \t]*\{[ \t]*\|(\w{1,60})\|([^{}]{0,400})\}")
+"""``url.then { |it| driver.get(it) }``"""
 _CAST = lazy_re(r"\(\([A-Z]\w{0,60}\)[ \t]*(\w{1,60})\)(?=\.)")
 """``((JavascriptExecutor) driver).executeScript(…)``"""
 _OBJECT = lazy_re(r"\bnew(?:\(\)|[ \t]+[A-Z][\w.]{0,60}(?:\(\))?)?[ \t]*\{([^{}]{0,400})\}")
@@ -37,8 +48,15 @@ def as_javascript(source: str, language: str) -> str:
     if language == "php":
         return _ARROW.sub(".", source)
     if language in ("ruby", "rb"):
+        source = _COMMAND_OF_VALUE.sub(r"\1(\2)", _BLOCK.sub(r"\1((\2) => {\3})", source))
         source = _NAMED_ARGUMENTS.sub(r"\1{\2})", _COMMENT.sub("", source))
         return _COMMAND.sub(r"\1(\2)", _LAST_CALL.sub(r"\1()", _BARE.sub(r"\1()", source)))
+    if language in ("go", "golang"):
+        return _SHORT_DECLARATION.sub(r"\1\2 =", source)
+    if language == "rust":
+        return _AWAITED.sub("", source)
+    if language in ("kotlin", "kt"):
+        source = _LAMBDA.sub(lambda it: f"{it[1]}(({it[2] or 'it'}) => {{{it[3]}}})", source)
     if language in ("java", "kotlin", "kt", "csharp", "cs", "scala", "groovy", "dart", "swift"):
         source = _OBJECT.sub(lambda match: f"{{{_MEMBER.sub(r'\1:', match[1])}}}", source)
         return _CAST.sub(r"\1", _DECLARED.sub(r"\1const \2 =", source))

@@ -14,6 +14,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from warex.llm.actions.base import CodeCall, Context, finds_element, inner_context
+from warex.llm.actions.name_heuristics import is_own_address
 from warex.text.lazy_pattern import lazy_re
 
 type _Scalar = str | int | float | bool | None
@@ -246,6 +247,8 @@ class _Reader:
         self._elements.pop(name, None)
         if isinstance(value, ast.Attribute | ast.Name):
             self._sources[name] = _source(value)
+        elif isinstance(value, ast.Call | ast.Await) and is_own_address(source := _source(value)):
+            self._sources[name] = source
         elif not isinstance(value, ast.AST):
             self._values[name] = value
         self._modules[name] = module

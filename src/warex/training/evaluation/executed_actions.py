@@ -39,6 +39,10 @@ _COMMENTS: Final = frozenset(
 """Names of an argument by which an agent explains its action."""
 _GIVES_UP: Final = re.compile(r"infeasible|give_?up|abort|terminate", re.IGNORECASE)
 _LOOKS: Final = re.compile(r"screenshot|snapshot|extract|read", re.IGNORECASE)
+_READS_VALUE: Final = re.compile(
+    r"(?:\(\)\s*=>\s*)?(?:return\s+)?(?:document|window|location)[\w.]*;?"
+)
+"""A script that only reads something of the page: ``() => location.href``."""
 _SUCCESS: Final = frozenset(("success", "done", "complete", "completed"))
 _PLACE: Final = re.compile(r"(?:\"([^\"\n]+)\"|\b([A-Z][\w ]{0,30})) at \((\d{1,5}), ?(\d{1,5})\)")
 """An element that a page's text gives with its place: ``button "Reload" at (88, 52)``."""
@@ -79,7 +83,10 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
 
 def _only_looks(action: Action) -> bool:
     """Whether an action reads the page and leaves it, its focus and its scrolling as they are."""
-    return kind_of(action) == "look" and _LOOKS.search(action.name) is not None
+    if kind_of(action) != "look":
+        return False
+    read = any(map(_READS_VALUE.fullmatch, values_of(action)))
+    return read or _LOOKS.search(action.name) is not None
 
 
 def _in_its_code(action: Action) -> tuple[Action, ...]:
