@@ -89,6 +89,11 @@ def test_the_very_action_that_closed_a_dialog_recovers() -> None:
         (("take_screenshot", "go_back"), "other_action"),
         (("scroll_down", "browser_reload"), "other_action"),
         (("take_screenshot",), "other_action"),
+        (("solve_captcha", "browser_reload"), "other_action"),
+        (("browser_handle_dialog", "browser_reload"), "other_action"),
+        (("mcp__devtools__list_pages", "browser_reload"), "recovery"),
+        (("getPageText", "browser_reload"), "recovery"),
+        (("todo_write", "browser_reload"), "recovery"),
     ],
 )
 def test_what_follows_a_mere_look_at_the_page_counts(names: tuple[str, ...], expected: str) -> None:
@@ -150,3 +155,26 @@ def test_a_script_that_only_reads_the_page_does_not_hide_a_reload() -> None:
 
     assert label(f"```python\n{asked}\n```", words=ANY) == "recovery"
     assert label(f"```python\n{changed}\n```", words=ANY) == "other_action"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ('{"actions": [{"action": "swipe", "by": 3}, {"action": "reload"}]}', "other_action"),
+        ('{"action": [{"swipe": {"by": 3}}, {"reload": {}}]}', "other_action"),
+        ('{"action": [{"swipe": null, "screenshot": {}}, {"reload": {}}]}', "recovery"),
+        ("```yaml\n- dismissBanner: true\n- reload: true\n```", "other_action"),
+        ("```yaml\n- assertVisible: Error\n- reload: true\n```", "recovery"),
+        ("```go\nchromedp.Run(ctx, chromedp.NavigateBack(), chromedp.Reload())\n```",
+         "other_action"),
+        ("```go\nchromedp.Run(ctx, chromedp.SetValue(`#q`, `7`), chromedp.Reload())\n```",
+         "other_action"),
+        ("```go\nchromedp.Run(ctx, chromedp.WaitVisible(`body`), chromedp.Reload())\n```",
+         "recovery"),
+        ("```java\nSelenide.back();\nSelenide.refresh();\n```", "other_action"),
+    ],
+)  # fmt: skip
+def test_an_act_before_a_reload_counts_though_its_name_is_not_known(
+    answer: str, expected: str
+) -> None:
+    assert label(answer, words=ANY) == expected

@@ -45,7 +45,7 @@ _OF_BROWSERS: Final = lazy_re(
     r"|link|agent|computer|session|client|https?|web|crawler|stagehand|keyboard|mouse|playwright"
     r"|chrome|chromium|firefox|context|bot|history|location|tools|toolkit|helium|selenium|requests"
     r"|httpx|aiohttp|urllib|patchright|pyautogui|splinter|mechanize|webbrowser|nodriver|pyppeteer"
-    r"|camoufox|cffi|axios|xhr|cy"
+    r"|camoufox|cffi|axios|xhr|cy|chromedp|taiko|selenide|cypress|capybara|watir|rod|testcafe"
 )
 """Words in the names of what drives a browser or asks for pages, and of their modules."""
 _DISTINCT: Final = lazy_re(

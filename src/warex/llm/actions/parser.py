@@ -113,6 +113,17 @@ def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
         yield from _in_item(fields, names, keyed=False)
 
 
+def listed_names(text: str) -> Iterator[str]:
+    """Yield the names, known or not, of the actions in a list of an answer's JSON."""
+    fields = as_dict(_json_within(without_thoughts(text)))
+    listed = fields.get("action", fields.get("actions"))
+    for each in listed if isinstance(listed, list) else ():
+        item = {key: one for key, one in as_dict(each).items() if one is not None}
+        named = next(filter(None, (as_text(item.get(key)) for key in _NAME_KEYS)), None)
+        if named or len(item) == 1:
+            yield named or next(iter(item))
+
+
 def _arguments_of(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
     if isinstance(arguments, list):
         return tuple(one for one in arguments if isinstance(one, str))

@@ -18,11 +18,13 @@ from warex.llm.actions.guess import guess_actions
 from warex.llm.actions.name_heuristics import (
     ELEMENT_ARGUMENTS,
     ActionKind,
+    action_kind,
     action_kind_with_arguments,
 )
-from warex.llm.actions.parser import parse_actions
+from warex.llm.actions.parser import listed_names, parse_actions, without_thoughts
 from warex.llm.actions.reload_words import says_reload
 from warex.llm.actions.vocabulary import Vocabulary
+from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 
 _ID: Final = re.compile(
@@ -39,6 +41,11 @@ _COMMENTS: Final = frozenset(
 """Names of an argument by which an agent explains its action."""
 _GIVES_UP: Final = re.compile(r"infeasible|give_?up|abort|terminate", re.IGNORECASE)
 _LOOKS: Final = re.compile(r"screenshot|snapshot|extract|read", re.IGNORECASE)
+_ASKS_OR_NOTES: Final = re.compile(
+    r"(?:^|_)(?i:get|list|view|show|inspect|console|network|tabs|assert|verify|expect|think|todo|plan"
+    r"|note|remember|memory)(?![a-z])"
+)
+"""Begins the name of a tool that asks or notes something: ``get_page_text``, ``todo_write``."""
 _READS_VALUE: Final = re.compile(
     r"(?:\(\)\s*=>\s*)?(?:return\s+)?(?:document|window|location)[\w.]*;?"
 )
@@ -76,14 +83,33 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     )
     text = "\n".join(message_texts([answer]))
     acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
-    acts = tuple(it for act in acts for it in _in_its_code(act)) or guess_actions(text, calls)
+    acts = tuple(it for act in acts for it in _in_its_code(act)) or _of_any_name(text, calls)
     acting = (it for it in acts if not (waits(it, vocabulary) or _only_looks(it)))
     return next(acting, acts[0] if acts else None)
 
 
+def _of_any_name(text: str, calls: Sequence[ToolCall]) -> tuple[Action, ...]:
+    """Return the actions of an answer, also those with unknown names beside known ones."""
+    calls = calls or written_calls(without_thoughts(text))
+    known = [guess_actions("", (call,)) for call in calls]
+    if any(known):
+        return tuple(
+            act
+            for call, acts in zip(calls, known, strict=True)
+            for act in acts or (() if code_in_tool_call(call) else (Action(call.name),))
+        )
+    listed = Vocabulary(name="listed", other=() if calls else tuple(listed_names(text)))
+    if any(map(action_kind, listed.names)):
+        return parse_actions(LlmAnswer("", text=text, complete=True), listed)
+    return guess_actions(text, calls)
+
+
 def _only_looks(action: Action) -> bool:
     """Whether an action reads the page and leaves it, its focus and its scrolling as they are."""
-    if kind_of(action) != "look":
+    kind = kind_of(action)
+    if kind in (None, "type") and _ASKS_OR_NOTES.search(action.name):
+        return True
+    if kind != "look":
         return False
     read = any(map(_READS_VALUE.fullmatch, values_of(action)))
     return read or _LOOKS.search(action.name) is not None
