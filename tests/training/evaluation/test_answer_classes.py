@@ -178,3 +178,9 @@ def test_an_act_before_a_reload_counts_though_its_name_is_not_known(
     answer: str, expected: str
 ) -> None:
     assert label(answer, words=ANY) == expected
+
+
+def test_what_explains_an_action_is_not_what_it_does() -> None:
+    answer = '{"action": [{"click": {"index": 9, "reason": "reload"}}]}'
+
+    assert label(answer, words=ANY) == "other_action"

@@ -127,9 +127,10 @@ def _in_its_code(action: Action) -> tuple[Action, ...]:
 def kind_of(action: Action) -> ActionKind | None:
     """Return what an action does, by its name and arguments."""
     arguments = action.arguments
-    return action_kind_with_arguments(
-        action.name, dict(arguments) if isinstance(arguments, Mapping) else [*values_of(action)]
-    )
+    if isinstance(arguments, Mapping):
+        acting = {name: it for name, it in arguments.items() if name.lower() not in _COMMENTS}
+        return action_kind_with_arguments(action.name, acting)
+    return action_kind_with_arguments(action.name, [*values_of(action)])
 
 
 def waits(action: Action, vocabulary: Vocabulary) -> bool:
