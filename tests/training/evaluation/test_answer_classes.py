@@ -184,3 +184,44 @@ def test_what_explains_an_action_is_not_what_it_does() -> None:
     answer = '{"action": [{"click": {"index": 9, "reason": "reload"}}]}'
 
     assert label(answer, words=ANY) == "other_action"
+
+
+@pytest.mark.parametrize(
+    ("language", "acts", "expected"),
+    [
+        ("bash", "xdotool key ctrl+l; xdotool type '{}'; xdotool key Return", "recovery"),
+        ("bash", "xdotool key alt+d type --delay 9 '{}' key KP_Enter", "recovery"),
+        ("bash", "xdotool key ctrl+t; xdotool type $'{}\\n'", "recovery"),
+        ("bash", "xdotool key F6; sleep 1; xdotool key Return", "recovery"),
+        ("bash", "xdotool key ctrl+t; xdotool key Return", "other_action"),
+        ("bash", "xdotool key ctrl+l; xdotool type '{}'", "other_action"),
+        ("bash", "xdotool key ctrl+f; xdotool type '{}'; xdotool key Return", "other_action"),
+        ("bash", "xdotool key ctrl+l type '{}/cart' key Return key F5", "other_action"),
+        ("bash", "xdotool click 1; xdotool key ctrl+l type '{}' key Return", "other_action"),
+        ("python", "gui.hotkey('ctrl', 'l'); gui.typewrite('{}'); gui.press('enter')", "recovery"),
+        ("python", "pyautogui.hotkey('cmd', 'l')\npyautogui.write('{}\\n')", "recovery"),
+        ("applescript",
+         'keystroke "l" using command down\nkeystroke "{}"\nkeystroke return', "recovery"),
+        ("applescript",
+         'keystroke "l" using command down\nkeystroke "{}"\nkey code 36', "recovery"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("address", ["https://shop.example", "shop.example"])
+def test_an_address_that_is_typed_and_entered_is_visited(
+    language: str, acts: str, expected: str, address: str
+) -> None:
+    code = f"import pyautogui as gui\n{acts}" if language == "python" else acts
+
+    assert label(f"```{language}\n{code.format(address)}\n```", words=ANY) == expected
+
+
+def test_tools_type_an_address_too() -> None:
+    steps = (("key", "cmd+l"), ("wait", ""), ("type", "shop.example"), ("key", "Return"))
+    calls = [
+        {"id": text, "function": {"name": "computer", "arguments": {"action": name, "text": text}}}
+        for name, text in steps
+    ]
+    answer = {"role": "assistant", "content": "", "tool_calls": calls}
+
+    assert classify(answer, FAULT, ANY).action == "goto('shop.example')"
+    assert classify({**answer, "tool_calls": calls[:3]}, FAULT, ANY).label == "other_action"

@@ -24,7 +24,7 @@ _NAMES: Mapping[ActionKind, str] = {
     "back": "back goback navback forward goforward previous",
     "click": "act click dblclick doubleclick tap press keypress keys key hotkey submit enter"
     " dispatch left_mouse_down left_mouse_up mouse_down mouse_up",
-    "type": "fill type write input select clear check uncheck upload insert set choose",
+    "type": "fill type typewrite write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause delay",
     "finish": "done completion stop finish finished answer complete terminate exit infeasible"
     " send_msg_to_user ask_user call_user ask_human give_up giveup abort",
@@ -71,6 +71,7 @@ _CONTROL = frozenset(
 )
 _SHIFT = frozenset(("shift", "shiftleft"))
 _ALT = frozenset(("alt", "altleft", "option"))
+_MODIFIERS: Mapping[str, frozenset[str]] = {"ctrl": _CONTROL, "alt": _ALT}
 _KEYS: Mapping[str, ActionKind] = {
     **dict.fromkeys(("f5", "refresh", "reload", "browserrefresh", "xf86reload"), "reload"),
     **dict.fromkeys(("browserback", "browserforward", "xf86back", "xf86forward"), "back"),
@@ -200,16 +201,31 @@ def _keys(arguments: JsonValue) -> Iterator[str]:
             yield from texts
 
 
+def key_combinations(arguments: JsonValue) -> frozenset[str]:
+    """Return what keys an action's arguments may be, as ``f6``, ``ctrl+l`` and ``alt+d``."""
+    pressed = (_split_keys(keys) for keys in _keys(arguments))
+    return frozenset(
+        "+".join((*(name for name, keys in _MODIFIERS.items() if modifiers & keys), key))
+        for modifiers, key in pressed
+        if modifiers <= _CONTROL | _ALT
+    )
+
+
 def _pressed(keys: str) -> ActionKind | None:
     """Return what keys such as ``ctrl+r`` do, or None; Shift makes no difference."""
+    modifiers, key = _split_keys(keys)
+    if not modifiers:
+        return _KEYS.get(key)
+    if modifiers <= _CONTROL:
+        return _WITH_CONTROL.get(key)
+    return _WITH_ALT.get(key) if modifiers <= _ALT else None
+
+
+def _split_keys(keys: str) -> tuple[frozenset[str], str]:
+    """Return the modifiers of keys that are pressed together, without Shift, and the last key."""
     bare = keys.lower().strip("<>{}[]'\" ")
-    pressed = [
+    *modifiers, key = (
         re.sub(r"_[lr]$", "", key.strip("'\"").removeprefix("keys.").removeprefix("key."))
         for key in _BETWEEN_KEYS.split(bare)
-    ]
-    modifiers = set(pressed[:-1]) - _SHIFT
-    if not modifiers:
-        return _KEYS.get(pressed[-1])
-    if modifiers <= _CONTROL:
-        return _WITH_CONTROL.get(pressed[-1])
-    return _WITH_ALT.get(pressed[-1]) if modifiers <= _ALT else None
+    )
+    return frozenset(modifiers) - _SHIFT, key

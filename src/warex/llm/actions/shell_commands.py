@@ -6,6 +6,7 @@ Each command becomes a call of its program, or code that it runs (``python -c "â
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from warex.llm.actions.base import Code, CodeCall, Context, Language
 from warex.llm.actions.shell_words import Command, split_commands
@@ -79,13 +80,20 @@ def _of_command(
         yield from _for_addresses(program, arguments, context)
     elif program == "sleep":
         yield CodeCall("sleep", "", tuple(arguments[:1]), is_command=True, context=context)
-    elif program == "xdotool":
+    elif program in ("xdotool", "ydotool"):
         for name, *rest in (arguments[at:] for at in range(len(arguments))):
             if name in ("key", "type", "click"):
-                values = tuple(word for word in rest if not word.startswith("-"))[:1]
+                values = tuple(_without_options(rest))[:1]
                 yield CodeCall(name, program, values, is_command=True, context=context)
     elif _BROWSERS.search(program):
         yield from _subcommand(program, arguments, context)
+
+
+def _without_options(words: Sequence[str]) -> Iterator[str]:
+    """Yield what xdotool types or presses, and what follows."""
+    for before, word in pairwise(("", *words)):
+        if not word.startswith("--") and before not in ("--delay", "--window", "--repeat"):
+            yield word
 
 
 def _without_prefixes(words: Sequence[str]) -> Sequence[str]:

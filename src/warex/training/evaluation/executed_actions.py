@@ -20,6 +20,7 @@ from warex.llm.actions.name_heuristics import (
     ActionKind,
     action_kind,
     action_kind_with_arguments,
+    key_combinations,
 )
 from warex.llm.actions.parser import listed_names, parse_actions, without_thoughts
 from warex.llm.actions.reload_words import says_reload
@@ -51,6 +52,10 @@ _READS_VALUE: Final = re.compile(
 )
 """A script that only reads something of the page: ``() => location.href``."""
 _SUCCESS: Final = frozenset(("success", "done", "complete", "completed"))
+_ADDRESS_BAR: Final = frozenset(("ctrl+l", "alt+d", "f6"))
+_NEW_TAB: Final = frozenset(("ctrl+t", "ctrl+n"))
+_ENTER: Final = frozenset(("enter", "return", "kp_enter", "numpadenter"))
+_ADDRESS: Final = re.compile(r"(?:https?://)?[\w-]+(?:[.:][\w-]+)+(?:[/?#]\S*)?|https?://\S+")
 _PLACE: Final = re.compile(r"(?:\"([^\"\n]+)\"|\b([A-Z][\w ]{0,30})) at \((\d{1,5}), ?(\d{1,5})\)")
 """An element that a page's text gives with its place: ``button "Reload" at (88, 52)``."""
 _NEAR: Final = 12
@@ -84,8 +89,41 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     text = "\n".join(message_texts([answer]))
     acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
     acts = tuple(it for act in acts for it in _in_its_code(act)) or _of_any_name(text, calls)
-    acting = (it for it in acts if not (waits(it, vocabulary) or _only_looks(it)))
-    return next(acting, acts[0] if acts else None)
+    acting = [it for it in acts if not (waits(it, vocabulary) or _only_looks(it))]
+    return _visit_by_keys(acting) or next(iter(acting or acts), None)
+
+
+def _visit_by_keys(acts: Sequence[Action]) -> Action | None:
+    """Return the visit that actions begin with: Ctrl+L, then an address that is typed, and Enter.
+
+    Enter without an address loads the page again.
+    """
+    if not acts or not _keys_of(acts[0]) & (_ADDRESS_BAR | _NEW_TAB):
+        return None
+    typed = _typed_address(acts[1]) if len(acts) > 1 else ""
+    entered = acts[2 if typed else 1 :][:1]
+    if not typed.endswith("\n") and not any(_keys_of(it) & _ENTER for it in entered):
+        return None
+    if typed:
+        return Action("goto", (typed.strip(),))
+    return Action("reload") if _keys_of(acts[0]) & _ADDRESS_BAR else None
+
+
+def _typed_address(action: Action) -> str:
+    """Return the address that an action types, and the end of the line if it types that."""
+    arguments = action.arguments
+    values = arguments.values() if isinstance(arguments, Mapping) else arguments
+    texts = (str(value).replace("\\n", "\n") for value in values)
+    is_typing = kind_of(action) == "type"
+    return next((it for it in texts if is_typing and _ADDRESS.fullmatch(it.strip())), "")
+
+
+def _keys_of(action: Action) -> frozenset[str]:
+    """Return the keys that an action may press."""
+    if kind_of(action) != "click":
+        return frozenset()
+    arguments = action.arguments
+    return key_combinations(dict(arguments) if isinstance(arguments, Mapping) else [*arguments])
 
 
 def _of_any_name(text: str, calls: Sequence[ToolCall]) -> tuple[Action, ...]:
