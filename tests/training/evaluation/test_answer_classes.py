@@ -225,3 +225,34 @@ def test_tools_type_an_address_too() -> None:
 
     assert classify(answer, FAULT, ANY).action == "goto('shop.example')"
     assert classify({**answer, "tool_calls": calls[:3]}, FAULT, ANY).label == "other_action"
+
+
+@pytest.mark.parametrize(
+    ("language", "listens"),
+    [
+        ("js", "page.on('requestfailed', () => page.reload());"),
+        ("js", "cy.on('fail', function () { cy.reload() });"),
+        ("js", "addEventListener('online', () => location.reload());"),
+        ("js", "const again = () => page.reload(); page.once('crash', again);"),
+        ("js", "setTimeout(() => location.reload(), 9000);"),
+        ("js", "afterEach(() => { cy.reload() });"),
+        ("python", "def again(event):\n    page.reload()\npage.on('crash', again)"),
+        ("python", "page.on('crash', lambda event: page.reload())"),
+        ("java", "page.onCrash(crashed -> crashed.reload());"),
+        ("csharp", "page.Crash += async (_, crashed) => await crashed.ReloadAsync();"),
+        ("kotlin", "page.onCrash { page.reload() }"),
+        ("ruby", "page.on('crash') { |crashed| crashed.reload }"),
+        ("go", 'page.On("crash", func(it *Page) {\n    page.Reload()\n})'),
+        ("go", "chromedp.ListenTarget(ctx, func(ev interface{}) {\n    page.Reload()\n})"),
+        ("go", "defer page.Reload()"),
+    ],
+)
+def test_what_an_event_calls_later_is_not_carried_out(language: str, listens: str) -> None:
+    def after(act: str) -> str:
+        return label(f"```{language}\n{listens}\n{act}\n```", words=ANY)
+
+    click = "page.click('#help')" if language == "python" else 'page.click("#help");'
+
+    assert after(click) == "other_action"
+    assert after("page.reload()") == "recovery"
+    assert after("") == ("recovery" if "Timeout" in listens else "text")

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from warex.llm.actions.base import CodeCall, Context, finds_element, inner_context
+from warex.llm.actions.base import CodeCall, Context, finds_element, inner_context, listens
+from warex.llm.actions.name_heuristics import is_own_address
 from warex.text.lazy_pattern import lazy_re
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _DECLARED = ("function_declaration", "generator_function_declaration", "method_d
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
 _GIVES_ON = frozenset(("then", "let"))
 """Methods that call a function with what they are called on: ``cy.url().then(url => …)``."""
+_TIMERS = frozenset(("setTimeout", "setInterval", "setImmediate", "requestAnimationFrame"))
+"""Functions that call another one when the code has ended."""
 _WRAPPERS = ("await_expression", "parenthesized_expression", "non_null_expression")
 _IDENTIFIER = lazy_re(r"[\w$]+")
 _CONTEXTS: dict[str, Context] = {
@@ -45,7 +48,7 @@ def javascript_calls(source: str) -> tuple[CodeCall, ...] | None:
         return None
     root = _parser().parse(source.encode(errors="replace")).root_node
     reader = _Reader()
-    reader.visit(root, "")
+    reader.read(root)
     return tuple(reader.calls[:_MOST_CALLS]) if reader.calls or not root.has_error else None
 
 
@@ -68,9 +71,17 @@ class _Reader:
         self._elements: dict[str, tuple[str, ...]] = {}
         """The arguments by which the elements of a page were found that names are bound to."""
         self._functions: dict[str, Node] = {}
+        self._later: list[tuple[Node, Context]] = []
+        """The functions that timers call."""
         self._nodes = 0
         self._depth = 0
         self._open_functions = 0
+
+    def read(self, root: "Node") -> None:
+        """Read a program, and then what its timers call."""
+        self.visit(root, "")
+        for function, context in self._later:
+            self.visit(function, context)
 
     def visit(self, node: "Node", context: Context, *, is_receiver: bool = False) -> None:
         self._nodes += 1
@@ -94,6 +105,12 @@ class _Reader:
             self._bind(node, "name", context)
         elif kind == "assignment_expression":
             self._bind(node, "left", context)
+        elif kind == "augmented_assignment_expression":
+            # ``page.Crash += …`` in C# calls the function at the event.
+            right = node.child_by_field_name("right")
+            is_listener = right is not None and right.type in _FUNCTIONS
+            inner = inner_context(context, "event") if is_listener else context
+            self._all(node.named_children, inner)
         elif kind in _FUNCTIONS:
             body = node.child_by_field_name("body")
             self._all(() if body is None else (body,), context)
@@ -166,9 +183,10 @@ class _Reader:
         # code's own.
         passed = [each for each in argument_nodes if each.type in _FUNCTIONS]
         self._all((each for each in argument_nodes if each.type not in _FUNCTIONS), context)
+        given_context = inner_context(context, "event") if listens(name) else context
         for each in argument_nodes:
             if each.type == "identifier" and _source(each) in self._functions:
-                self._enter(_source(each), (), context)
+                self._enter(_source(each), (), given_context)
         if function.type in _FUNCTIONS:
             self.visit(function, context)
         elif function.type == "parenthesized_expression":
@@ -190,7 +208,10 @@ class _Reader:
             )
         if name in _GIVES_ON:
             self._give_on(function, argument_nodes)
-        self._all(passed, context)
+        if name in _TIMERS and not _in_promise(node):
+            self._later += ((each, context) for each in passed)
+        else:
+            self._all(passed, given_context)
 
     def _give_on(self, method: "Node", argument_nodes: Iterable["Node"]) -> None:
         """Bind the first parameter of a function to what the method is called on."""
@@ -227,7 +248,9 @@ class _Reader:
         while root.type == "member_expression" and (below := root.child_by_field_name("object")):
             root = below
         name = _source(root)
-        return source.replace(name, self._sources.get(name, name), 1)
+        # ``here.href``, where ``here`` is the page's location.
+        whole = source.replace(name, self._sources.get(name, name), 1)
+        return whole if is_own_address(whole) else self._sources.get(source, source)
 
     def _object(self, node: "Node") -> str:
         """Return the source of an object, ``{ url }`` with what the name is bound to."""
@@ -262,6 +285,17 @@ class _Reader:
         if node.type == "parenthesized_expression" and node.named_child_count == 1:
             return self._value(node.named_children[0], depth + 1)
         return None
+
+
+def _in_promise(node: "Node") -> bool:
+    """Whether code is within ``new Promise(…)``, which is mostly awaited."""
+    above = node.parent
+    while above is not None:
+        made = above.child_by_field_name("constructor")
+        if made is not None and _source(made) == "Promise":
+            return True
+        above = above.parent
+    return False
 
 
 def _parameters(function: "Node") -> list[str]:

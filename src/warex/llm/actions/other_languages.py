@@ -36,6 +36,11 @@ _LAMBDA = lazy_re(r"(\.\w{1,60})[ \t]*\{(?:[ \t]*(\w{1,60})[ \t]*->)?([^{}]{0,40
 """``url.let { driver.get(it) }``"""
 _BLOCK = lazy_re(r"(\.\w{1,60})[ \t]*\{[ \t]*\|(\w{1,60})\|([^{}]{0,400})\}")
 """``url.then { |it| driver.get(it) }``"""
+_GO_FUNCTION = lazy_re(
+    r"\bfunc[ \t]*\(([^()]{0,400})\)[^{}\n(]{0,80}(?:\([^()\n]{0,80}\)[ \t]*)?\{"
+)
+"""``func(ev interface{}) {``"""
+_DEFERRED = lazy_re(r"(?m)^([ \t]*)defer[ \t]+(?!func\b)(.{1,400}\))[ \t]*$")
 _CAST = lazy_re(r"\(\([A-Z]\w{0,60}\)[ \t]*(\w{1,60})\)(?=\.)")
 """``((JavascriptExecutor) driver).executeScript(…)``"""
 _OBJECT = lazy_re(r"\bnew(?:\(\)|[ \t]+[A-Z][\w.]{0,60}(?:\(\))?)?[ \t]*\{([^{}]{0,400})\}")
@@ -52,12 +57,22 @@ def as_javascript(source: str, language: str) -> str:
         source = _NAMED_ARGUMENTS.sub(r"\1{\2})", _COMMENT.sub("", source))
         return _COMMAND.sub(r"\1(\2)", _LAST_CALL.sub(r"\1()", _BARE.sub(r"\1()", source)))
     if language in ("go", "golang"):
+        source = _DEFERRED.sub(r"\1defer(() => \2)", source)
+        source = _GO_FUNCTION.sub(lambda it: f"function ({_names(it[1])}) {{", source)
         return _SHORT_DECLARATION.sub(r"\1\2 =", source)
     if language == "rust":
         return _AWAITED.sub("", source)
     if language in ("kotlin", "kt"):
         source = _LAMBDA.sub(lambda it: f"{it[1]}(({it[2] or 'it'}) => {{{it[3]}}})", source)
+    if language == "java":
+        source = source.replace("->", "=>")
     if language in ("java", "kotlin", "kt", "csharp", "cs", "scala", "groovy", "dart", "swift"):
         source = _OBJECT.sub(lambda match: f"{{{_MEMBER.sub(r'\1:', match[1])}}}", source)
         return _CAST.sub(r"\1", _DECLARED.sub(r"\1const \2 =", source))
     return source
+
+
+def _names(parameters: str) -> str:
+    """Return the names of parameters that stand before their types."""
+    words = (each.split() for each in parameters.split(","))
+    return ", ".join(each[0] for each in words if each)

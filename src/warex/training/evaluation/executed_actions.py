@@ -89,6 +89,7 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     text = "\n".join(message_texts([answer]))
     acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
     acts = tuple(it for act in acts for it in _in_its_code(act)) or _of_any_name(text, calls)
+    acts = tuple(it for it in acts if it.context != "event")
     acting = [it for it in acts if not (waits(it, vocabulary) or _only_looks(it))]
     return _visit_by_keys(acting) or next(iter(acting or acts), None)
 
