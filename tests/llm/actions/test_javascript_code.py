@@ -32,6 +32,9 @@ def _read(source: str) -> Calls:
         ("const go = async u => page.goto(u); go('a')", [("page.goto", ("a",))]),
         ("(async () => { await page.goto('a') })()", [("page.goto", ("a",))]),
         ("function never() { page.reload() }", []),
+        ("go('a'); function go(u) { page.goto(u) }", [("page.goto", ("a",))]),
+        ("const reload = () => page.reload(); reload()", [("page.reload", ())]),
+        ("new Actions(d).keys('a')", [("Actions.keys", ("d", "a"))]),
     ],
 )
 def test_names_are_bound_and_calls_are_read_in_order(source: str, calls: Calls) -> None:

@@ -26,6 +26,10 @@ _DECLARED = ("function_declaration", "generator_function_declaration", "method_d
 _FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
 _GIVES_ON = frozenset(("then", "let"))
 """Methods that call a function with what they are called on: ``cy.url().then(url => …)``."""
+_RUNS = frozenset(("call", "apply", "run", "invoke", "accept", "execute"))
+"""Methods of a function that call it, in other languages too."""
+_BUILDERS = frozenset(("chromedp",))
+"""Modules whose functions return an action that a list or ``Run`` carries out."""
 _TIMERS = frozenset(("setTimeout", "setInterval", "setImmediate", "requestAnimationFrame"))
 """Functions that call another one when the code has ended."""
 _WRAPPERS = ("await_expression", "parenthesized_expression", "non_null_expression")
@@ -71,11 +75,14 @@ class _Reader:
         self._elements: dict[str, tuple[str, ...]] = {}
         """The arguments by which the elements of a page were found that names are bound to."""
         self._functions: dict[str, Node] = {}
+        self._methods: dict[str, Node] = {}
+        """The functions of classes and objects, by their own names."""
         self._later: list[tuple[Node, Context]] = []
         """The functions that timers call."""
         self._nodes = 0
         self._depth = 0
-        self._open_functions = 0
+        self._open: list[int] = []
+        """The functions that are being read."""
 
     def read(self, root: "Node") -> None:
         """Read a program, and then what its timers call."""
@@ -100,7 +107,8 @@ class _Reader:
             self._all(() if alternative is None else (alternative,), context)
         elif kind in _DECLARED:
             if (name := node.child_by_field_name("name")) is not None:
-                self._functions[_source(name)] = node
+                is_method = kind == "method_definition"
+                (self._methods if is_method else self._functions)[_source(name)] = node
         elif kind == "variable_declarator":
             self._bind(node, "name", context)
         elif kind == "assignment_expression":
@@ -116,8 +124,12 @@ class _Reader:
             self._all(() if body is None else (body,), context)
         elif kind == "member_expression":
             self._all(node.named_children, context, is_receiver=True)
+        elif kind == "pair" and _is_function(node.child_by_field_name("value")):
+            self._methods[_source(node.named_children[0])] = node.named_children[-1]
         else:
-            self._all(node.named_children, context)
+            # Functions are known before their declaration.
+            declares = (*_DECLARED, "class_declaration")
+            self._all(sorted(node.named_children, key=lambda it: it.type not in declares), context)
 
     def _all(self, nodes: Iterable["Node"], context: Context, *, is_receiver: bool = False) -> None:
         for node in nodes:
@@ -129,8 +141,9 @@ class _Reader:
         if target is None or value is None:
             return
         name = _source(target)
-        if value.type in _FUNCTIONS:
+        if _is_function(value) or self._is_built(value):
             self._functions[name] = value
+            self._methods[name.rpartition(".")[2]] = value
             return
         self.visit(value, context)
         text = self._value(value)
@@ -155,6 +168,13 @@ class _Reader:
                 self._values[name] = text
             elif value.type in ("member_expression", "call_expression", "await_expression"):
                 self._sources[name] = _source(value)
+
+    def _is_built(self, value: "Node") -> bool:
+        """Whether an expression is an action for later: ``chromedp.Reload()``."""
+        if value.type != "call_expression":
+            return False
+        name, receiver, _ = _chain(value.child_by_field_name("function"))
+        return receiver.partition(".")[0] in _BUILDERS and name != "Run"
 
     def _element_arguments(self, value: "Node") -> tuple[str, ...]:
         """Return by what an expression finds an element; nothing if it finds none."""
@@ -186,13 +206,13 @@ class _Reader:
         given_context = inner_context(context, "event") if listens(name) else context
         for each in argument_nodes:
             if each.type == "identifier" and _source(each) in self._functions:
-                self._enter(_source(each), (), given_context)
+                self._enter(self._functions[_source(each)], (), given_context)
         if function.type in _FUNCTIONS:
             self.visit(function, context)
         elif function.type == "parenthesized_expression":
             pass
-        elif name in self._functions:
-            self._enter(name, argument_nodes, context)
+        elif (own := self._own_function(name, receiver)) is not None:
+            self._enter(own, argument_nodes, context)
         elif name and not new:
             element = self._elements.get(receiver.partition(".")[0], ())
             texts = (*element, *map(self._text, (*before, *argument_nodes)))
@@ -216,15 +236,26 @@ class _Reader:
     def _give_on(self, method: "Node", argument_nodes: Iterable["Node"]) -> None:
         """Bind the first parameter of a function to what the method is called on."""
         given = method.child_by_field_name("object")
+        if given is None:
+            return
         for function in argument_nodes:
-            for name in _parameters(function)[:1] if given is not None else ():
+            for name in _parameters(function)[:1]:
                 self._values.pop(name, None)
                 self._sources[name] = _source(given)
 
-    def _enter(self, name: str, argument_nodes: Iterable["Node"], context: Context) -> None:
-        function = self._functions[name]
-        body = function.child_by_field_name("body")
-        if body is None or self._open_functions >= _DEEPEST_FUNCTION:
+    def _own_function(self, name: str, receiver: str) -> "Node | None":
+        """Return the function of the code that a call calls; None if it is another's."""
+        if not receiver:
+            return self._functions.get(name)
+        if name in _RUNS and receiver in self._functions:
+            return self._functions[receiver]
+        method = self._methods.get(name)
+        # ``const reload = () => page.reload()`` does not call itself.
+        return method if method is not None and method.id not in self._open else None
+
+    def _enter(self, function: "Node", argument_nodes: Iterable["Node"], context: Context) -> None:
+        body = function.child_by_field_name("body") or function
+        if len(self._open) >= _DEEPEST_FUNCTION:
             return
         outer = dict(self._values), dict(self._functions)
         texts = [self._value(each) for each in argument_nodes]
@@ -233,9 +264,9 @@ class _Reader:
             self._values.pop(parameter, None)
             if text is not None:
                 self._values[parameter] = text
-        self._open_functions += 1
+        self._open.append(function.id)
         self.visit(body, context)
-        self._open_functions -= 1
+        self._open.pop()
         self._values, self._functions = outer
 
     def _text(self, node: "Node") -> str:
@@ -287,6 +318,10 @@ class _Reader:
         return None
 
 
+def _is_function(node: "Node | None") -> bool:
+    return node is not None and node.type in _FUNCTIONS
+
+
 def _in_promise(node: "Node") -> bool:
     """Whether code is within ``new Promise(…)``, which is mostly awaited."""
     above = node.parent
@@ -334,6 +369,10 @@ def _chain(function: "Node | None") -> tuple[str, str, list["Node"]]:
             if (argument_list := node.child_by_field_name("arguments")) is not None:
                 arguments = [*argument_list.named_children, *arguments]
             node = node.child_by_field_name("function")
+        elif node.type == "new_expression":
+            if (argument_list := node.child_by_field_name("arguments")) is not None:
+                arguments = [*argument_list.named_children, *arguments]
+            node = node.child_by_field_name("constructor")
         elif node.type in _WRAPPERS:
             node = node.named_children[0] if node.named_children else None
         elif node.type == "subscript_expression":

@@ -6,6 +6,8 @@ PHP has ``->`` for the dot, and Ruby calls without parentheses: ``driver.get 'ht
 
 from typing import Final
 
+from warex.llm.actions.function_forms import with_javascript_functions
+from warex.llm.actions.javascript_code import MOST_CODE
 from warex.text.lazy_pattern import lazy_re
 
 OTHER_LANGUAGES: Final = (
@@ -32,15 +34,7 @@ _DECLARED = lazy_re(
 _SHORT_DECLARATION = lazy_re(r"(?m)^([ \t]*)(\w{1,60})(?:,[ \t]*\w{1,60})*[ \t]*:=")
 """``url, err := …``"""
 _AWAITED = lazy_re(r"\.await\b|\?(?=[;.)\n]|\Z)")
-_LAMBDA = lazy_re(r"(\.\w{1,60})[ \t]*\{(?:[ \t]*(\w{1,60})[ \t]*->)?([^{}]{0,400})\}")
-"""``url.let { driver.get(it) }``"""
-_BLOCK = lazy_re(r"(\.\w{1,60})[ \t]*\{[ \t]*\|(\w{1,60})\|([^{}]{0,400})\}")
-"""``url.then { |it| driver.get(it) }``"""
-_GO_FUNCTION = lazy_re(
-    r"\bfunc[ \t]*\(([^()]{0,400})\)[^{}\n(]{0,80}(?:\([^()\n]{0,80}\)[ \t]*)?\{"
-)
-"""``func(ev interface{}) {``"""
-_DEFERRED = lazy_re(r"(?m)^([ \t]*)defer[ \t]+(?!func\b)(.{1,400}\))[ \t]*$")
+_LIST_OF_TASKS = lazy_re(r"\bTasks\{([^{}]{0,2000})\}")
 _CAST = lazy_re(r"\(\([A-Z]\w{0,60}\)[ \t]*(\w{1,60})\)(?=\.)")
 """``((JavascriptExecutor) driver).executeScript(…)``"""
 _OBJECT = lazy_re(r"\bnew(?:\(\)|[ \t]+[A-Z][\w.]{0,60}(?:\(\))?)?[ \t]*\{([^{}]{0,400})\}")
@@ -50,29 +44,21 @@ _MEMBER = lazy_re(r"(\w)[ \t]*=(?![=>])")
 
 def as_javascript(source: str, language: str) -> str:
     """Return code of a language with its calls in JavaScript's form; other code as it is."""
+    if len(source) > MOST_CODE:
+        return source
     if language == "php":
-        return _ARROW.sub(".", source)
+        source = _ARROW.sub(".", source)
+    source = with_javascript_functions(source, language)
     if language in ("ruby", "rb"):
-        source = _COMMAND_OF_VALUE.sub(r"\1(\2)", _BLOCK.sub(r"\1((\2) => {\3})", source))
-        source = _NAMED_ARGUMENTS.sub(r"\1{\2})", _COMMENT.sub("", source))
+        source = _COMMAND_OF_VALUE.sub(r"\1(\2)", _COMMENT.sub("", source))
+        source = _NAMED_ARGUMENTS.sub(r"\1{\2})", source)
         return _COMMAND.sub(r"\1(\2)", _LAST_CALL.sub(r"\1()", _BARE.sub(r"\1()", source)))
     if language in ("go", "golang"):
-        source = _DEFERRED.sub(r"\1defer(() => \2)", source)
-        source = _GO_FUNCTION.sub(lambda it: f"function ({_names(it[1])}) {{", source)
+        source = _LIST_OF_TASKS.sub(r"Tasks(\1)", source)
         return _SHORT_DECLARATION.sub(r"\1\2 =", source)
     if language == "rust":
         return _AWAITED.sub("", source)
-    if language in ("kotlin", "kt"):
-        source = _LAMBDA.sub(lambda it: f"{it[1]}(({it[2] or 'it'}) => {{{it[3]}}})", source)
-    if language == "java":
-        source = source.replace("->", "=>")
     if language in ("java", "kotlin", "kt", "csharp", "cs", "scala", "groovy", "dart", "swift"):
         source = _OBJECT.sub(lambda match: f"{{{_MEMBER.sub(r'\1:', match[1])}}}", source)
         return _CAST.sub(r"\1", _DECLARED.sub(r"\1const \2 =", source))
     return source
-
-
-def _names(parameters: str) -> str:
-    """Return the names of parameters that stand before their types."""
-    words = (each.split() for each in parameters.split(","))
-    return ", ".join(each[0] for each in words if each)

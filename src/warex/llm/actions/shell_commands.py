@@ -44,17 +44,26 @@ _VALUED = lazy_re(
 """Options of browsers' command lines that have a value of their own."""
 _URL = lazy_re(r"https?://\S+", re.IGNORECASE)
 _HOST = lazy_re(r"(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|localhost\S*", re.IGNORECASE)
+_FUNCTION = lazy_re(
+    r"(?m)^[ \t]*(?:function[ \t]+([\w-]{1,80})(?:[ \t]*\(\))?|([\w-]{1,80})[ \t]*\(\))\s*"
+    r"\{((?:[^{}]|\$\{[^{}]*\}){0,4000})\}"
+)
 _PACKAGE = lazy_re(r"(?:@([\w.-]+)/)?([\w.-]+)(?:@[\w.-]+)?")
 
 
 def shell_calls(script: str) -> tuple[CodeCall | Code, ...]:
     """Return the calls and the code of a script, in order."""
     files: dict[str, str] = {}
+    functions = {it[1] or it[2]: it[3] for it in _FUNCTION.finditer(script)}
+    script = _FUNCTION.sub("", script)
     calls: list[CodeCall | Code] = []
     for command in split_commands(script):
         if command.output and command.stdin and command.words[0] in ("cat", "tee"):
             files[command.output] = command.stdin
-        calls += _of_command(command.words, command, files)
+        if command.words[0] in functions:
+            calls.append(Code("shell", functions[command.words[0]], command.context))
+        else:
+            calls += _of_command(command.words, command, files)
     return tuple(calls)
 
 
