@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from tests.exports.builders import WORDS, failure, row
@@ -36,6 +38,9 @@ def label(text: str, of: Row = FAULT, words: Vocabulary = WORDS) -> str:
         ("I will look at the site some other time.", "text"),
         ("I'm unable to open this.", "refusal"),
         ("[1] RootWebArea 'Mail'\n[2] link 'Inbox'\n[3] StaticText 'Hi'", "hallucination"),
+        ("<html>\n<body>\n<h1>Mail</h1>\n<ul>\n<li>Hi</li>\n</ul>\n</body>", "hallucination"),
+        ("Tyvärr kan jag inte göra det.", "refusal"),
+        ("Xin lỗi, tôi không làm được.", "refusal"),
         ("", "empty"),
     ],
 )
@@ -256,3 +261,18 @@ def test_what_an_event_calls_later_is_not_carried_out(language: str, listens: st
     assert after(click) == "other_action"
     assert after("page.reload()") == "recovery"
     assert after("") == ("recovery" if "Timeout" in listens else "text")
+
+
+def test_an_act_that_no_vocabulary_lists_counts_after_a_wait() -> None:
+    waits_first = json.dumps({"action": [{"noop": {"ms": 3}}, {"reload_page": {}}]})
+
+    assert label(waits_first) == "recovery"
+    assert label(waits_first, words=WORDS.model_copy(update={"first_only": True})) == "noop"
+
+
+def test_finding_an_element_in_cypress_is_no_request_of_the_page() -> None:
+    page = "<button class='again'>Retry</button> <a class='home' href='/'>Home</a>"
+    broken = failure(messages=[{"role": "user", "content": page}, FAULT.answer])
+
+    assert label("```js\ncy.get('.again').click()\n```", broken, ANY) == "recovery"
+    assert label("```js\ncy.get('.home').click()\n```", broken, ANY) == "other_action"

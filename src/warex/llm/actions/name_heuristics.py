@@ -27,7 +27,7 @@ _NAMES: Mapping[ActionKind, str] = {
     "type": "fill type typewrite write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause delay",
     "finish": "done completion stop finish finished answer complete terminate exit infeasible"
-    " send_msg_to_user ask_user call_user ask_human give_up giveup abort",
+    " send_msg_to_user ask_user call_user ask_human say reply give_up giveup abort",
     "look": "scroll hover screenshot snapshot extract focus read find evaluate switch close drag"
     " move zoom cursor cursor_position mouse_move nextchunk prevchunk",
 }
@@ -166,6 +166,8 @@ def _kind_of_arguments(arguments: Mapping[str, JsonValue]) -> ActionKind | None:
 
 def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:
     receiver, _, method = name.rpartition(".")
+    if name == "cy.get":
+        return "look"
     if receiver.endswith("history") and method == "go":
         return "back" if any(text != "0" for text in _texts(arguments)) else "reload"
     if (

@@ -60,7 +60,12 @@ def _in_tool_call(call: ToolCall, names: frozenset[str]) -> tuple[Action, ...]:
     code = code_in_tool_call(call)
     if code is not None and (actions := _in_code((code,), names)):
         return actions
-    return _in_text(call.arguments, names) if plain else tuple(_in_json(arguments, names))
+    if plain:
+        return _in_text(call.arguments, names)
+    fields = as_dict(arguments)
+    # A tool for a whole computer is given ``{"type": "click", "x": 12, "y": 30}``.
+    is_action = len(fields) > 1 and as_text(fields.get("type")) in names and "action" not in fields
+    return tuple(_in_json({"action": arguments} if is_action else arguments, names))
 
 
 def _in_code(code: Iterable[Code], names: frozenset[str]) -> tuple[Action, ...]:
@@ -159,7 +164,7 @@ _LINE_REST = lazy_re(r"[ \t`*.;]*(?:(?<=[ \t;])(?:#|//)[^\n]*)?(?=\n|\Z)")
 """Nothing more on the line, or a comment in code."""
 _BRACKETED = lazy_re(r"[ \t]*+(?:;[ \t]*+)?\[(.*?)\][ \t]*+(?:;[ \t]*+(\w++))?[ \t`*.;]*+(?=\n|\Z)")
 _BRACKETED_BLOCK = lazy_re(r"[ \t]*\[(.*)\]", re.DOTALL)
-_LOOSE = lazy_re(r"[ \t]*([;\d][^\n]*)")
+_LOOSE = lazy_re(r"[ \t]*((?:[;\d]|\[\w+\][ \t]*;)[^\n]*)")
 _BETWEEN_BRACKETS = lazy_re(r"\]\s*+(?:;\s*+)?\[")
 
 

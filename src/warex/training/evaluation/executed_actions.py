@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urljoin
 
@@ -27,14 +26,8 @@ from warex.llm.actions.reload_words import says_reload
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
+from warex.training.evaluation.element_names import ELEMENT_ID, bare_id, element_names
 
-_ID: Final = re.compile(
-    r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}[-_]\d{1,6}|(?:ref|el|element|node)_\d{1,6}"
-)
-_REFERENCE: Final = re.compile(
-    r"@(\w+)|\[?(?:[\w-]*ref|uid|bid|mmid|index)=['\"]?([\w-]+)['\"]?\]?|\[([\w-]+)\]"
-)
-"""An element's id in a selector: ``@e12``, ``aria-ref=e12``, ``[bid="12"]``, ``[12]``."""
 _ELEMENT: Final = ELEMENT_ARGUMENTS | {"id"}
 _COMMENTS: Final = frozenset(
     ("reasoning", "thought", "thoughts", "reason", "explanation", "rationale", "intention")
@@ -56,22 +49,6 @@ _ADDRESS_BAR: Final = frozenset(("ctrl+l", "alt+d", "f6"))
 _NEW_TAB: Final = frozenset(("ctrl+t", "ctrl+n"))
 _ENTER: Final = frozenset(("enter", "return", "kp_enter", "numpadenter"))
 _ADDRESS: Final = re.compile(r"(?:https?://)?[\w-]+(?:[.:][\w-]+)+(?:[/?#]\S*)?|https?://\S+")
-_PLACE: Final = re.compile(r"(?:\"([^\"\n]+)\"|\b([A-Z][\w ]{0,30})) at \((\d{1,5}), ?(\d{1,5})\)")
-"""An element that a page's text gives with its place: ``button "Reload" at (88, 52)``."""
-_NEAR: Final = 12
-"""Pixels by which a click may be beside the place that the text gives."""
-_MOST_NUMBERS: Final = 8
-"""Of an action: a click has two or, for a box, four."""
-_QUOTED: Final = (re.compile(r"'([^'\n]+)'"), re.compile(r"\"([^\"\n]+)\""))
-"""One within the other, too: ``By.xpath("//button[text()='Retry']")``."""
-_IN_WORDS: Final = re.compile(
-    r"(?:(?:click|press|tap)(?: on)? )?the (?P<name>.{1,40}?) (?:button|link)\.?", re.IGNORECASE
-)
-"""An act in words, or its element: ``click the Retry button``."""
-_BRACKETED: Final = re.compile(r"\[[^\]\n]*\]|<[^>\n]*>|/?>|\b\w+=\S*")
-_ATTRIBUTES: Final = re.compile(r"(?:\s*\[\w+=[^\]\n]{1,40}\])+\s*$")
-_NEXT: Final = re.compile(r"\[\d+\]|</")
-_ROLES: Final = re.compile(r"^\W*(?:button|link):?\s+|\s+(?:button|link)\W*$", re.IGNORECASE)
 _NOT_DONE: Final = re.compile(r"n/?a", re.IGNORECASE)
 """What a task's end says that cannot be done (WebArena)."""
 
@@ -79,7 +56,7 @@ _NOT_DONE: Final = re.compile(r"n/?a", re.IGNORECASE)
 def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | None:
     """Return the first action that an agent carries out on an answer, waits aside; None without.
 
-    Names that the vocabulary lacks are read where it has none of the answer's.
+    Names that the vocabulary lacks are read where it has none of the answer's but waits.
     """
     calls = tuple(
         ToolCall(str(call.get("id") or ""), str(function.get("name")), _arguments(function))
@@ -88,10 +65,21 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     )
     text = "\n".join(message_texts([answer]))
     acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
-    acts = tuple(it for act in acts for it in _in_its_code(act)) or _of_any_name(text, calls)
-    acts = tuple(it for it in acts if it.context != "event")
-    acting = [it for it in acts if not (waits(it, vocabulary) or _only_looks(it))]
+    acts = tuple(it for act in acts for it in _in_its_code(act))
+    acting = _acting(acts, vocabulary)
+    if not acting and not (acts and vocabulary.first_only):
+        any_name = tuple(it for it in _of_any_name(text, calls) if it.context != "event")
+        acts, acting = acts or any_name, _acting(any_name, vocabulary)
     return _visit_by_keys(acting) or next(iter(acting or acts), None)
+
+
+def _acting(acts: Iterable[Action], vocabulary: Vocabulary) -> list[Action]:
+    """Return the actions that neither wait, nor only look, nor wait for an event."""
+    return [
+        it
+        for it in acts
+        if it.context != "event" and not (waits(it, vocabulary) or _only_looks(it))
+    ]
 
 
 def _visit_by_keys(acts: Sequence[Action]) -> Action | None:
@@ -207,7 +195,8 @@ def asks_again(action: Action, row: Row, vocabulary: Vocabulary) -> bool:
         return True
     if kind == "goto":
         return any(same_page(_absolute(value, row.url), row.url) for value in values_of(action))
-    return kind == "click" and any(map(says_reload, _element_names(action, row)))
+    names = element_names(values_of(action), _page_of(row)) if kind == "click" else ()
+    return any(map(says_reload, names))
 
 
 def _absolute(address: str, page: str) -> str:
@@ -217,10 +206,14 @@ def _absolute(address: str, page: str) -> str:
     return address if "://" in address else f"//{address}"
 
 
+def _page_of(row: Row) -> str:
+    return "\n".join(message_texts(row.prompt))
+
+
 def acts_on_nothing(action: Action, row: Row) -> bool:
     """Whether an action's element id is missing on the page that was shown."""
     ids = _element_ids(action) if kind_of(action) in ("click", "type") else []
-    page = "\n".join(message_texts(row.prompt)) if ids else ""
+    page = _page_of(row) if ids else ""
     return any(re.search(rf"(?<!\w){re.escape(id)}(?!\w)", page) is None for id in ids)
 
 
@@ -252,59 +245,4 @@ def _element_ids(action: Action) -> list[str]:
         values = [str(it).strip() for it in named.values()]
     else:
         values = values_of(action)[:1]
-    return [it for it in map(_bare_id, values) if _ID.fullmatch(it)]
-
-
-def _bare_id(reference: str) -> str:
-    """Return the id of an element in a reference to it, as the page lists it."""
-    match = _REFERENCE.fullmatch(reference)
-    return next(filter(None, match.groups())) if match else reference
-
-
-def _element_names(action: Action, row: Row) -> Iterator[str]:
-    """Yield what the element that an action is used on may be called.
-
-    That is what the action itself says, and what stands beside the element's id or place on the
-    page.
-    """
-    page = "\n".join(message_texts(row.prompt))
-    lines = page.splitlines()
-    values = values_of(action)
-    for value in values:
-        yield from _names_in(value)
-    quoted = [it for value in values for it in _QUOTED[0].findall(value)]
-    for reference in (*values, *quoted):
-        bare = _bare_id(reference).removeprefix("id=").removeprefix("#")
-        named = re.escape(bare)
-        if not _ID.fullmatch(bare) and re.search(rf'\bid[= ]"{named}"', page) is None:
-            continue
-        own = re.compile(
-            rf"\[(?:\w+=)?{named}\]|\bid[= ]\"?{named}\"?(?=[\s>/)])"
-            rf"|(?<![\w.]){named}(?= \"[^\"\n]+\" \()"
-        )
-        for line in lines:
-            if match := own.search(line):
-                before = _ATTRIBUTES.sub("", line[: match.start()])
-                after = _NEXT.split(line[match.end() :])[0]
-                is_listed = after.startswith(' "')  # 8 "Retry" (button), 9 "Help" (link)
-                # A name stands before its id where a line has one element.
-                yield from _names_in("" if is_listed or "[" in before else before)
-                yield from _names_in(after.partition(" (")[0] if is_listed else after)
-    yield from _names_at(values, page)
-
-
-def _names_at(values: Sequence[str], page: str) -> Iterator[str]:
-    """Yield the names of the elements at a pair of coordinates among an action's values."""
-    numbers = [int(it) for value in values for it in re.findall(r"\d{1,5}", value)]
-    for x, y in pairwise(numbers[:_MOST_NUMBERS]):
-        for quoted, bare, left, top in _PLACE.findall(page):
-            if abs(int(left) - x) <= _NEAR and abs(int(top) - y) <= _NEAR:
-                yield quoted or bare
-
-
-def _names_in(text: str) -> Iterator[str]:
-    for quotes in _QUOTED:
-        yield from quotes.findall(text)
-    if phrase := _IN_WORDS.fullmatch(text):
-        yield phrase["name"]
-    yield _ROLES.sub("", _BRACKETED.sub(" ", text.removeprefix("text="))).strip(" '\"-")
+    return [it for it in map(bare_id, values) if ELEMENT_ID.fullmatch(it)]
