@@ -200,7 +200,7 @@ def _marked(text: str) -> Iterator[tuple[str, str]]:
         for match in form.finditer(text)
     }
     calls = [elements[at] for at in sorted(elements)]
-    # Other elements of an answer are no actions.
+    # Other elements of an answer are not actions.
     if any(action_kind(name) for name, _ in calls):
         yield from ((name, arguments) for name, arguments in calls if name)
 
