@@ -104,7 +104,7 @@ def command(
     if trained.validation_loss is not None:
         right = "" if trained.right is None else f", right in {trained.right:.0%} of its rows"
         report(f"best      validation loss {trained.validation_loss:.4f}{right}")
-    if chosen.at_once == "auto":
+    if trained.at_once != chosen.at_once:
         report(f"at once   {count_noun(trained.at_once, 'example')}")
     report(f"{'model    ' if chosen.full else 'adapter  '} {trained.folder}")
 
