@@ -54,8 +54,7 @@ class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     seed: Annotated[int, Field(ge=0)] = 0
 
     def accumulated(self, processes: int = 1) -> int:
-        """Return how many times ``at_once`` examples per process make a batch, which they divide
-        evenly."""
+        """Return how many times ``at_once`` examples per process, which divide it, make a batch."""
         at_once = 1 if self.at_once == "auto" else self.at_once
         return self.batch // (at_once * processes)
 
