@@ -24,6 +24,7 @@ from tests.training.evaluation.agreement import (
         ("frameworks.yaml", "held_back", 76),
         ("fifth.yaml", "answers", 69),
         ("sixth.yaml", "answers", 83),
+        ("seventh.yaml", "answers", 64),
     ],
 )
 def test_the_classes_agree_with_labels_in_19_of_20_answers(

@@ -26,17 +26,17 @@ def devtools_command(call: CodeCall) -> CodeCall | Code | None:
     if not _SENDS.fullmatch(call.name):
         return None
     texts = [text[:_LONGEST] for text in call.arguments]
-    found = next(filter(None, map(_METHOD.fullmatch, texts)), None)
-    command = (found[1] or found[2]) if found else ""
-    given = {
+    match = next(filter(None, map(_METHOD.fullmatch, texts)), None)
+    command = (match[1] or match[2]) if match else ""
+    parameters = {
         name: double or single or bare
         for text in texts
         for name, double, single, bare in _PARAMETER.findall(text)
     } | dict(call.keywords)
     if command == "Runtime.evaluate":
-        return Code("javascript", given.get("expression", ""), call.context)
+        return Code("javascript", parameters.get("expression", ""), call.context)
     if not _ACTS.fullmatch(command):
         return None
     domain, _, name = command.partition(".")
-    arguments = tuple(given[each] for each in ("url", "key") if each in given)
+    arguments = tuple(parameters[each] for each in ("url", "key") if each in parameters)
     return CodeCall(name, f"browser.{domain}", arguments, context=call.context)

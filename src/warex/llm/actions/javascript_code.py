@@ -235,13 +235,13 @@ class _Reader:
 
     def _give_on(self, method: "Node", argument_nodes: Iterable["Node"]) -> None:
         """Bind the first parameter of a function to what the method is called on."""
-        given = method.child_by_field_name("object")
-        if given is None:
+        receiver = method.child_by_field_name("object")
+        if receiver is None:
             return
         for function in argument_nodes:
             for name in _parameters(function)[:1]:
                 self._values.pop(name, None)
-                self._sources[name] = _source(given)
+                self._sources[name] = _source(receiver)
 
     def _own_function(self, name: str, receiver: str) -> "Node | None":
         """Return the function of the code that a call calls; None if it is another's."""
@@ -280,8 +280,8 @@ class _Reader:
             root = below
         name = _source(root)
         # ``here.href``, where ``here`` is the page's location.
-        whole = source.replace(name, self._sources.get(name, name), 1)
-        return whole if is_own_address(whole) else self._sources.get(source, source)
+        address = source.replace(name, self._sources.get(name, name), 1)
+        return address if is_own_address(address) else self._sources.get(source, source)
 
     def _object(self, node: "Node") -> str:
         """Return the source of an object, ``{ url }`` with what the name is bound to."""

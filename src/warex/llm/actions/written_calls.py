@@ -207,18 +207,18 @@ def _marked(text: str) -> Iterator[tuple[str, str]]:
 
 def _of_element(match: re.Match[str], name: str = "") -> tuple[str, str]:
     """Return the action that an element is, if it is not its tag, and its arguments as JSON."""
-    given = {
+    arguments = {
         key: double or single for key, double, single in _ATTRIBUTE.findall(match["attributes"])
     }
     inner = (match.groupdict().get("inner") or "").strip()
-    given |= {key: value.strip() for key, value in _CHILD.findall(inner)}
+    arguments |= {key: value.strip() for key, value in _CHILD.findall(inner)}
     is_text = bool(inner) and not inner.startswith("<")
-    key = None if name else next((each for each in _NAMES if each in given), None)
+    key = None if name else next((each for each in _NAMES if each in arguments), None)
     if key is not None:
-        name = given.pop(key)
+        name = arguments.pop(key)
     elif not name and is_text and _WORD.fullmatch(inner):
         name, is_text = inner, False
-    return name, json.dumps({**given, "value": inner} if is_text else given)
+    return name, json.dumps({**arguments, "value": inner} if is_text else arguments)
 
 
 _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
