@@ -205,6 +205,7 @@ def test_a_recipe_that_does_not_fit_is_refused_before_loading(
     for changes, of, why in (
         ({"keep_best": "recovery"}, unvalidated, "has no row in validation"),
         ({"full": True, "qlora": True}, data, "--full trains all weights"),
+        ({"at_once": 3}, data, "--at-once 3 does not divide --batch 4 evenly"),
     ):
         with pytest.raises(InputError, match=why):
             train(of, "nothing", tmp_path / "out", QUICK.model_copy(update=changes))
@@ -255,9 +256,11 @@ def test_preferences_are_learnt_by_their_own_method(tmp_path: Path, model: str, 
         ]
     data = made(tmp_path / "data", {"train": rows}, kind)
 
-    trained: TrainingResult = train(data, model, tmp_path / "out", QUICK, one_sided=True)
+    recipe = Hyperparameters(epochs=1)  # The defaults do for every format.
+    trained: TrainingResult = train(data, model, tmp_path / "out", recipe, one_sided=True)
 
-    assert trained.examples == 8
+    assert (trained.examples, trained.steps) == (8, 1)
+    assert trained.at_once == (2 if kind == "kto" else 1)
     assert (tmp_path / "out/adapter_model.safetensors").exists()
 
 

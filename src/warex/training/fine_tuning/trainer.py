@@ -14,10 +14,10 @@ from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset, require_empty_folder
 from warex.exports.rows import ChatMessage
 from warex.traces.files import write_atomic
-from warex.training.fine_tuning.batch_size import at_once
+from warex.training.fine_tuning.batch_size import at_once, divide_batch
 from warex.training.fine_tuning.best_checkpoint import RIGHT, IsRight, require_answers, scoring
 from warex.training.fine_tuning.devices import processes, require_launcher, visible_cards
-from warex.training.fine_tuning.hyperparameters import Hyperparameters
+from warex.training.fine_tuning.hyperparameters import Hyperparameters, flag
 from warex.training.fine_tuning.loss_mask import mask_prompt_loss, require_answer_after_prompt
 from warex.training.fine_tuning.model_card import model_card
 from warex.training.fine_tuning.result import TrainingProgress, TrainingResult
@@ -70,8 +70,11 @@ def train(
         require_two_kinds(dataset)
     require_complete_model(recipe, adapter)
     require_answers(recipe, dataset)
-    if recipe.group_by_length and dataset.manifest.format != "sft":
-        raise InputError("--group-by-length goes with a data set of the format sft")
+    kind = dataset.manifest.format
+    for option in ("group_by_length", "packing"):
+        if getattr(recipe, option) and kind != "sft":
+            raise InputError(f"{flag(option)} goes with a data set of the format sft, not {kind}")
+    recipe = divide_batch(recipe, kind, processes(os.environ))
     require_launcher(visible_cards(), os.environ)
     shorten_openmp_spin()
     last = last_checkpoint(out) if resume else None
@@ -104,9 +107,8 @@ def train(
     for example in some[:_CHECKED]:
         require_answer_after_prompt(loaded.tokenizer, example)
     validation, _ = examples(dataset.splits.get("validation", ()), length, recipe.max_length)
-    kind, several = dataset.manifest.format, processes(os.environ)
     longest = max(length([*it["prompt"], *_answer(it)]) for it in some)
-    size = at_once(loaded, recipe, longest, pairs=kind != "sft", processes=several)
+    size = at_once(loaded, recipe, longest, kind)
     recipe = recipe.model_copy(update={"at_once": size})
     from safetensors import SafetensorError
 
