@@ -76,9 +76,7 @@ def test_a_training_is_not_resumed_with_another_recipe() -> None:
 def test_a_folder_without_a_training_is_not_resumed(tmp_path: Path) -> None:
     assert read_record(tmp_path) is read_record(tmp_path / "missing") is None
     (tmp_path / "letter.txt").write_text("mine")
-    with pytest.raises(
-        InputError, match=r"not of a training to go on with: it has no recipe\.json"
-    ):
+    with pytest.raises(InputError, match=r"not of a training to go on with: .* no recipe\.json"):
         read_record(tmp_path)
     (tmp_path / "recipe.json").write_text('{"model": "m", "epochs": -1}')
     with pytest.raises(InputError, match=r"recipe\.json: .*epochs"):
