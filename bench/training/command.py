@@ -3,9 +3,9 @@
 Campaigns produce the traces. Rankers learn from the known sites, one without failures and one for
 each seed with them; they are asked the held-out steps and the hard test, and drive the reference
 agent on unseen sites. Then SmolLM2-135M learns from a sample of the same steps, mixed in one stage
-and by the paper's two stages, and all are asked the same rows. Without the language model, or without
-live tasks, this is to fit an hour on 2 cores; with both it takes some hours. ``--live-fault`` picks
-one fault, ``--seeds`` fewer seeds. A second call resumes it.
+and by the paper's two stages, and all are asked the same rows. Without the language model, or
+without live tasks, this is to fit an hour on 2 cores; with both it takes some hours.
+``--live-fault`` picks one fault, ``--seeds`` fewer seeds. A second call resumes it.
 """
 
 import argparse
