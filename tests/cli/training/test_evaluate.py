@@ -116,6 +116,8 @@ def test_the_hard_test_needs_no_data_set(url: str, capsys: pytest.CaptureFixture
     assert code(*hard, "--json") == 0
     numbers = json.loads(capsys.readouterr().out)
     assert numbers[0]["recovery"]["n"] == 4
+    first = next(it for it in numbers[0]["baselines"] if it["baseline"] == "first element")
+    assert first["balanced_accuracy"] == 0.5
     assert code(*hard) == 0
     assert "few elements" in capsys.readouterr().out
 

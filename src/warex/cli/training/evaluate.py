@@ -93,7 +93,7 @@ def command(
     from warex.training.evaluation.answer_classes import ClassifiedAnswer, classify
     from warex.training.evaluation.answer_file import AnswerFile
     from warex.training.evaluation.baselines import baselines, separable_by
-    from warex.training.evaluation.hard_test import read_hard_test
+    from warex.training.evaluation.hard_test import read_hard_test, sample_pairs
     from warex.training.evaluation.recovery_test import results
     from warex.training.evaluation.tables import (
         baseline_data,
@@ -111,7 +111,10 @@ def command(
         raise InputError("name a data set with --data DIR, or ask the hard test: --test hard")
     training_data = read_dataset(data) if data else None
     dataset = read_hard_test() if test == "hard" or training_data is None else training_data
-    rows = sample_rows(dataset.rows("test" if test == "hard" else split), limit)
+    if test == "hard":
+        rows = sample_pairs(dataset.rows("test"), limit)
+    else:
+        rows = sample_rows(dataset.rows(split), limit)
     if not rows:
         raise InputError(f"{data} has no row in {split}: there is nothing to ask")
     if endpoint and adapters:
