@@ -17,6 +17,9 @@ model_option = click.option(
     metavar="NAME",
     help="A folder, also of a ranker, a hub name or a .gguf file.",
 )
+language_model_option = click.option(
+    "--model", required=True, metavar="NAME", help="A folder, a hub name or a .gguf file."
+)
 adapters_option = click.option(
     "--adapter",
     "adapters",
