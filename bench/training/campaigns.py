@@ -27,12 +27,6 @@ CLEAN: Final = "clean"
 FAULTS: Final = "faults"
 SCRIPTED: Final = {"name": "patient", "model": "scripted:patient"}
 
-SHORT_LIVE_TASKS: Final = (
-    *("calendar-gate-code", "calendar-kestrel-place", "shop-new-sole", "shop-unsave-socks"),
-    *("mail-favourite-booking", "mail-hike-meeting-point"),
-)
-"""Tasks of a language model on a processor, which takes a minute for one; each has at most three
-steps."""
 LIVE_FAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "http-error": {"kind": "http_error", "page": "rails", "status": 500},
     "network-error": {"kind": "network_error", "page": "firefox", "status": 504, "delay": 0.1},
@@ -43,6 +37,7 @@ LIVE_FAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 MAX_STEPS: Final = 8
 """Of a ranker; 45 of the 52 tasks of the unseen sites need no more, with one to recover."""
+_SHORT_PLAN: Final = 3
 _PROBABILITY: Final = 0.08
 _DELAY: Final = 0.1
 """Seconds of a network error; the paper's ten would only cost time."""
@@ -144,15 +139,18 @@ def live(
     tasks: Sequence[str],
     *,
     max_steps: int = 4,
-    faults: Mapping[str, Mapping[str, Any]] = LIVE_FAULTS,
+    faults: Sequence[str] = tuple(LIVE_FAULTS),
 ) -> Campaign:
-    """Return the reference agent with a served model on unseen sites, a fault on the first page."""
+    """Return the reference agent with a served model on unseen sites, a fault on the first page.
+
+    ``faults`` are names of ``LIVE_FAULTS``.
+    """
     agent = {"name": name, "model": model, "base_url": base_url, "max_steps": max_steps}
     return Campaign(
         f"live-{name}",
         {"names": list(tasks)},
         [agent],
-        {kind: [_rule(kind, {"first": 1}, fault)] for kind, fault in faults.items()},
+        {fault: [_rule(fault, {"first": 1}, LIVE_FAULTS[fault])] for fault in faults},
         timeout_s=300,
     )
 
@@ -160,6 +158,16 @@ def live(
 def unseen_tasks() -> tuple[str, ...]:
     """Return the names of all tasks of the unseen sites."""
     return tuple(it.name for it in load_tasks() if it.host.partition(".")[0] in HELD_OUT)
+
+
+def short_tasks(sites: Sequence[str], *, per_site: int | None = None) -> tuple[str, ...]:
+    """Return the tasks of some sites whose plans have at most three steps, all or some per site."""
+    names: dict[str, list[str]] = {site: [] for site in sites}
+    for task in load_tasks():
+        site = task.host.partition(".")[0]
+        if site in names and len(task.oracle) <= _SHORT_PLAN:
+            names[site].append(task.name)
+    return tuple(name for some in names.values() for name in some[:per_site])
 
 
 def tasks_of(sites: Sequence[str], sample: int | None) -> dict[str, Any]:

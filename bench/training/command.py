@@ -3,9 +3,9 @@
 Campaigns produce the traces. Rankers learn from the known sites, one without failures and one for
 each seed with them; they are asked the held-out steps and the hard test, and drive the reference
 agent on unseen sites. Then SmolLM2-135M learns from a sample of the same steps, mixed in one stage
-and by the paper's two stages, and all are asked the same rows. Without live tasks this is to fit an
-hour on 2 cores. All live tasks take some hours more: ``--live-fault`` picks one fault, ``--seeds``
-fewer seeds. A second call resumes it.
+and by the paper's two stages, and all are asked the same rows. Without the language model, or
+without live tasks, this is to fit an hour on 2 cores; with both it takes some hours.
+``--live-fault`` picks one fault, ``--seeds`` fewer seeds. A second call resumes it.
 """
 
 import argparse
@@ -89,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
         "--live-fault",
         action="append",
         choices=tuple(LIVE_FAULTS),
-        help="of the rankers' live tasks; can be repeated (default: each of the four)",
+        help="of the live tasks; can be repeated (default: each of the four)",
     )
     parser.add_argument(
         "--quick", action="store_true", help="a few minutes: only shows that it runs"
@@ -103,7 +103,7 @@ def size_of(asked: argparse.Namespace) -> Size:
     if asked.seeds is not None:
         size = replace(size, seeds=tuple(range(asked.seeds)))
     if asked.live_fault:
-        size = replace(size, ranker_faults=tuple(asked.live_fault))
+        size = replace(size, live_faults=tuple(asked.live_fault))
     if asked.asked is not None:
         size = replace(size, asked=asked.asked, asked_hard=asked.asked)
     if asked.stages == "one":

@@ -22,13 +22,11 @@ from bench.training.live import LiveTrial, live_rise, live_table, live_trials
 from bench.training.rankers import BEFORE, CLEAN_STEPS
 from warex.analysis.stats.proportions import ALPHA
 from warex.exports.dataset import DatasetManifest
-from warex_testbed.tasks import load_tasks
 
 FIRST: Final = "oracle"
 """Learns from all steps of the scripted agent, with and without failures: round 0."""
 MORE: Final = "oracle-more"
 """The baseline: learns from as many more runs of the scripted agent as a seed has of its own."""
-_LONGEST_PLAN: Final = 3
 _FAULTS: Final = ("http-error",)
 
 
@@ -71,12 +69,11 @@ class Dagger:
         for name in self.compared:
             with self.base.step(f"unseen-{name}") as new:
                 if new:
-                    faults = {kind: campaigns.LIVE_FAULTS[kind] for kind in _FAULTS}
                     with self.base.served(name, "--model", self.base.path(name)) as url:
                         self.base.run_served_campaign(
                             campaigns.live(
                                 f"{name}-unseen", name, url, self.live,
-                                max_steps=campaigns.MAX_STEPS, faults=faults,
+                                max_steps=campaigns.MAX_STEPS, faults=_FAULTS,
                             )
                         )  # fmt: skip
 
@@ -204,7 +201,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     size = SMALL if asked.quick else FULL
     base = Experiment(asked.out.resolve(), size, progress=lambda step: print(step, flush=True))
-    live = live_tasks(size.unseen)
+    live = campaigns.short_tasks(size.unseen)
     dagger = Dagger(
         base,
         tuple(range(asked.seeds)),
@@ -233,15 +230,6 @@ def main(arguments: Sequence[str]) -> int:
     (base.folder / "dagger.md").write_text(f"{page}\n")
     print(f"\n{page}")
     return 0 if reached[0][0] or asked.quick else 1
-
-
-def live_tasks(sites: Sequence[str]) -> tuple[str, ...]:
-    """Return the tasks of some sites whose plans have at most three steps."""
-    return tuple(
-        task.name
-        for task in load_tasks()
-        if task.host.partition(".")[0] in sites and len(task.oracle) <= _LONGEST_PLAN
-    )
 
 
 def _range(values: Sequence[float]) -> str:

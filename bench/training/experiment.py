@@ -7,12 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.training import campaigns
-from bench.training.campaigns import (
-    HELD_OUT,
-    LIVE_FAULTS,
-    SHORT_LIVE_TASKS,
-    UNSEEN_PAGES,
-)
+from bench.training.campaigns import HELD_OUT, LIVE_FAULTS, UNSEEN_PAGES
 from bench.training.rankers import HARD, Rankers
 from bench.training.steps import Steps
 
@@ -63,8 +58,8 @@ class Size:
     """Number of failures that a ranker learns from."""
     ranker_live: tuple[str, ...]
     """Tasks of the served rankers."""
-    ranker_faults: tuple[str, ...] = tuple(LIVE_FAULTS)
-    """The kinds of faults under which they work on them."""
+    live_faults: tuple[str, ...] = tuple(LIVE_FAULTS)
+    """The kinds of faults under which the live agents work."""
     more_questions: bool = True
     """Whether language models are asked bound to legal answers and the hard test, too."""
 
@@ -84,7 +79,7 @@ FULL: Final = Size(
     seeds=(0, 1, 2),
     asked=30,
     asked_hard=12,
-    live=SHORT_LIVE_TASKS,
+    live=campaigns.short_tasks(HELD_OUT, per_site=2),
     ranker_failures=60,
     ranker_live=campaigns.unseen_tasks(),
 )
@@ -136,7 +131,7 @@ class Experiment(Steps):
     def rankers(self) -> Rankers:
         """The rankers, which learn from the same runs."""
         size = self.size
-        live = size.ranker_live, size.ranker_faults
+        live = size.ranker_live, size.live_faults
         return Rankers(self, size.ranker_failures, size.seeds, *live)
 
     def run(self) -> None:
@@ -197,16 +192,16 @@ class Experiment(Steps):
 
     @property
     def live(self) -> tuple[str, ...]:
-        """The language models that drive the reference agent: before and after."""
-        return () if self.model is None else (BASE, self.tuned[0])
+        """The language models that drive the reference agent: before, and after for each seed."""
+        return () if self.model is None else (BASE, *(self.mixed or self.tuned))
 
     def _clean_steps(self) -> None:
-        """Export stage one's examples: steps on the known sites without faults."""
+        """Export stage one's examples: clean steps on the known sites, some after a recovery."""
         with self.step("export-clean-steps") as new:
             if new:
                 self.warex(
                     "export", self.path("run-known"), "--out", self.path("clean-steps"),
-                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none",
+                    "--only", "clean", "--split", "none",
                     "--most", str(self.size.clean), "--largest", str(self.size.largest),
                 )  # fmt: skip
 
@@ -274,4 +269,8 @@ class Experiment(Steps):
                 options += [] if name == BASE else ["--adapter", self.path(name), "--merge"]
                 with self.served(name, *options) as url:
                     asked = model if name == BASE else name
-                    self.run_served_campaign(campaigns.live(name, asked, url, self.size.live))
+                    self.run_served_campaign(
+                        campaigns.live(
+                            name, asked, url, self.size.live, faults=self.size.live_faults
+                        )
+                    )

@@ -12,7 +12,8 @@ BEFORE: Final = "ranker-clean"
 CLEAN_STEPS: Final = ("--condition", campaigns.CLEAN, "--only", "clean", "--all")
 """What it learns from, as options of ``warex export``."""
 HARD: Final = "answers-hard"
-_CLEAN_PER_FAILURE: Final = "4"
+_CLEAN_PER_FAILURE: Final = "8.5"
+"""With 60 failures, nearly all clean steps of the known sites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Rankers:
 
     steps: Steps
     failures: int
-    """Failures that each of those after learns from, with four times as many clean steps."""
+    """Failures that each of those after learns from, beside clean steps."""
     seeds: tuple[int, ...]
     """Of the choice of rows; a ranker has no other randomness."""
     live: tuple[str, ...]
@@ -76,8 +77,8 @@ class Rankers:
         with self.steps.step(f"live-{name}") as new:
             if new:
                 with self.steps.served(name, "--model", self.steps.path(name)) as url:
-                    faults = {kind: campaigns.LIVE_FAULTS[kind] for kind in self.faults}
+                    steps, faults = campaigns.MAX_STEPS, self.faults
                     campaign = campaigns.live(
-                        name, name, url, self.live, max_steps=campaigns.MAX_STEPS, faults=faults
+                        name, name, url, self.live, max_steps=steps, faults=faults
                     )
                     self.steps.run_served_campaign(campaign)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.training.dagger import FIRST, MORE, Dagger, comparisons, live_tasks
+from bench.training.campaigns import short_tasks
+from bench.training.dagger import FIRST, MORE, Dagger, comparisons
 from bench.training.experiment import FULL, SMALL, Experiment
 from bench.training.live import LiveTrial
 from bench.training.rankers import BEFORE
@@ -64,7 +65,7 @@ def test_each_round_learns_from_all_earlier_runs_of_its_seed(
 def test_live_tasks_are_of_unseen_sites_and_no_seed_has_more_than_another(
     tmp_path: Path, commands: list[Sequence[str]]
 ) -> None:
-    tasks = live_tasks(FULL.unseen)
+    tasks = short_tasks(FULL.unseen)
     dagger = Dagger(Experiment(tmp_path, SMALL), (0, 1), rounds=1, sample=3, live=tasks)
     dagger.run()
 

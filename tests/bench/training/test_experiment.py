@@ -135,7 +135,7 @@ def test_parts_can_be_left_out() -> None:
     assert size("--stages", "one").stage_one is None
     assert not size("--stages", "two").mixed
     assert (size("--asked", "5").asked, size("--asked", "5").asked_hard) == (5, 5)
-    assert size().ranker_faults == tuple(LIVE_FAULTS)
-    assert size("--live-fault", "soft-error").ranker_faults == ("soft-error",)
+    assert size().live_faults == tuple(LIVE_FAULTS)
+    assert size("--live-fault", "soft-error").live_faults == ("soft-error",)
     assert size("--no-live").live == size("--no-live").ranker_live == ()
     assert size("--quick", "--seeds", "2") == replace(SMALL, seeds=(0, 1))

@@ -81,25 +81,85 @@ def test_an_evaluation_that_did_not_end_is_resumed(
     assert not partial.exists()
 
 
+def interrupted(data: Path, url: str, out: Path, *more: object) -> Path:
+    """Return the answers of an evaluation that an endpoint ended after two of them."""
+    Endpoint.answers[:] = [(200, CHOICE)] * 2 + [(401, {"error": "no more credit"})]
+    assert asked(data, url, "--out", out, "--batch", "1", *more) == 2
+    Endpoint.answers[:], Endpoint.asked[:] = [(200, CHOICE)], []
+    return out / "answers.partial.jsonl"
+
+
+@pytest.mark.wire
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    ("options", "different"),
     [
-        (
-            '{"model": "other", "row": "c0", "answer": {"content": ""}}',
-            "answers of other, not of m",
-        ),
-        ("[1]", "line 1, is not an answer"),
+        (("--model", "other"), "--model and --adapter"),
+        (("--precision", "fp32"), "--precision"),
+        (("--test", "hard"), "--test and the rows of --data"),
+        (("--endpoint", "http://127.0.0.1:1/v1"), "--endpoint"),
     ],
-    ids=["other-model", "no-answer"],
+    ids=lambda it: it[0] if isinstance(it, tuple) else "",
 )
-def test_other_answers_are_not_resumed(
-    data: Path, tmp_path: Path, line: str, reason: str, capsys: pytest.CaptureFixture[str]
+def test_answers_that_were_asked_in_another_way_are_not_resumed(
+    data: Path,
+    url: str,
+    tmp_path: Path,
+    options: tuple[str, ...],
+    different: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    partial = tmp_path / "answers.partial.jsonl"
-    partial.write_text(line + "\n")
-    assert asked(data, "http://127.0.0.1:1/v1", "--out", tmp_path, "--resume") == 2
-    assert reason in capsys.readouterr().err
-    assert partial.read_text() == line + "\n"
+    partial = interrupted(data, url, tmp_path / "out")
+    answers = partial.read_text()
+
+    assert asked(data, url, "--out", tmp_path / "out", "--resume", *options) == 2
+    assert f"other options; different: {different}. " in capsys.readouterr().err
+    assert partial.read_text() == answers
+    assert not Endpoint.asked
+
+
+@pytest.mark.wire
+def test_answers_without_their_options_or_with_damage_are_not_resumed(
+    data: Path, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    partial = interrupted(data, url, tmp_path)
+    partial.write_text("[1]\n")
+    assert asked(data, url, "--out", tmp_path, "--resume") == 2
+    assert "line 1, is not an answer" in capsys.readouterr().err
+
+    (tmp_path / "evaluation.json").write_text("{}")
+    assert asked(data, url, "--out", tmp_path, "--resume") == 2
+    assert "evaluation.json cannot be read: models: Field required" in capsys.readouterr().err
+
+    (tmp_path / "evaluation.json").unlink()
+    assert asked(data, url, "--out", tmp_path, "--resume") == 2
+    assert "Delete it to ask all rows again" in capsys.readouterr().err
+    assert partial.read_text() == "[1]\n"
+
+
+@pytest.mark.wire
+def test_a_finished_evaluation_is_not_replaced(
+    data: Path, url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(data, url, "--out", tmp_path, "--json") == 0
+    numbers = capsys.readouterr().out
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    Endpoint.asked.clear()
+
+    for options, reason in (
+        ((), "holds a finished evaluation (answers.jsonl): name another folder"),
+        (("--resume", "--model", "other"), "different: --model and --adapter"),
+        (("--resume", "--limit", "1"), "is finished, with 6 answers, and 2 are asked for"),
+    ):
+        assert asked(data, url, "--out", tmp_path, *options) == 2
+        assert reason in capsys.readouterr().err
+    (tmp_path / "summary.json").unlink()  # As after an interrupt.
+    assert asked(data, url, "--out", tmp_path, "--resume", "--json", "--fail-under", "1") == 0
+
+    captured = capsys.readouterr()
+    assert captured.out == numbers
+    assert "finished  all 6 answers are in" in captured.err
+    assert {it.name: it.read_bytes() for it in tmp_path.iterdir() if it.is_file()} == files
+    assert not Endpoint.asked
 
 
 def test_an_evaluation_is_resumed_in_a_named_folder(
@@ -116,6 +176,8 @@ def test_the_hard_test_needs_no_data_set(url: str, capsys: pytest.CaptureFixture
     assert code(*hard, "--json") == 0
     numbers = json.loads(capsys.readouterr().out)
     assert numbers[0]["recovery"]["n"] == 4
+    first = next(it for it in numbers[0]["baselines"] if it["baseline"] == "first element")
+    assert first["balanced_accuracy"] == 0.5
     assert code(*hard) == 0
     assert "few elements" in capsys.readouterr().out
 

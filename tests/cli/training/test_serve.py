@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from tests.training.tiny_model import tiny_model
 from warex.cli.training.serve import _listen, command
-from warex.errors import MachineError
+from warex.errors import InputError, MachineError
+from warex.training.ranking.ranker import FACTS
 
 
 def test_a_port_that_is_taken_is_reported_before_a_model_is_loaded() -> None:
@@ -29,6 +30,16 @@ def test_one_adapter_is_merged_not_none_or_several(adapters: tuple[str, ...]) ->
 
     assert result.exit_code == 2
     assert "--merge takes one --adapter" in result.output
+
+
+@pytest.mark.parametrize("option", [("--adapter", "a"), ("--merge",), ("--legal", "d")])
+def test_an_option_of_language_models_is_refused_by_its_name_with_a_ranker(
+    tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    (tmp_path / FACTS).touch()
+
+    with pytest.raises(InputError, match=f"^{option[0]} goes with a language model"):
+        command.main(["--model", str(tmp_path), *option], standalone_mode=False)
 
 
 @pytest.mark.slow

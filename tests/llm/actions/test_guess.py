@@ -288,3 +288,45 @@ def test_named_options_of_csharp_are_read() -> None:
     (action,) = guess_actions(f"```csharp\n{source}\n```", ())
 
     assert action.arguments == ("AriaRole.Button", '{ Name: "Again" }')
+
+
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        ("js", "cy.url().then((u) => cy.visit(u))"),
+        ("js", "cy.location('href').then(function (u) { cy.visit(u) })"),
+        ("js", "cy.location().then((l) => cy.visit(l.href))"),
+        ("js", "await browser.url(await browser.getUrl())"),
+        ("js", "const u = await page.evaluate(() => location.href); await page.goto(u)"),
+        ("js", "await t.navigateTo(await t.eval(() => document.location.href))"),
+        ("js", "location.href = location.href"),
+        ("python", "u = driver.execute_script('return location.href')\ndriver.get(u)"),
+        ("kotlin", "driver.currentUrl?.let { driver.get(it) }"),
+        ("kotlin", "driver.currentUrl.let { u -> driver.get(u) }"),
+        ("csharp", "driver.Navigate().GoToUrl(driver.Url);"),
+        ("csharp", "driver.Url = driver.Url;"),
+        ("go", "u, _ := wd.CurrentURL()\nwd.Get(u)"),
+        ("go", "page.MustNavigate(page.MustInfo().URL)"),
+        ("ruby", "driver.get driver.current_url"),
+        ("ruby", "driver.current_url.then { |u| driver.get(u) }"),
+        ("php", "$driver->get($driver->getCurrentURL());"),
+        ("rust", "let u = driver.current_url().await?;\ndriver.goto(u).await?;"),
+    ],
+)
+def test_going_to_the_address_that_is_open_is_a_reload(language: str, source: str) -> None:
+    assert _kinds(f"```{language}\n{source}\n```")[-1][1] == "reload"
+
+
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        ("js", "cy.url().then((u) => cy.visit(u + '/more'))"),
+        ("js", "cy.url().then((u) => cy.visit(u.replace('a', 'b')))"),
+        ("js", "await browser.url('https://shop.example/')"),
+        ("python", "driver.get(driver.current_url + '&page=2')"),
+        ("csharp", 'driver.Url = "https://shop.example/";'),
+        ("kotlin", "driver.title.let { driver.get(it) }"),
+    ],
+)
+def test_going_to_another_address_is_no_reload(language: str, source: str) -> None:
+    assert _kinds(f"```{language}\n{source}\n```")[-1][1] == "goto"

@@ -66,6 +66,7 @@ def test_calls_are_read(text: str, action: Action) -> None:
         ("Thought: I click.\nAction: Click [3]", Action("Click", ("3",))),
         ("Action: Click 3", Action("Click", ("3",))),
         ("Action: Type [3]; [hello world]", Action("Type", ("3", "hello world"))),
+        ("Action: Type [3]; hello world", Action("Type", ("3", "hello world"))),
         ("Action: Scroll [WINDOW]; down", Action("Scroll", ("WINDOW", "down"))),
         ("Thought: bad page.\nAction: GoBack", Action("GoBack")),
         ("Action: ANSWER; [It is 5.]", Action("ANSWER", ("It is 5.",))),
@@ -74,6 +75,12 @@ def test_calls_are_read(text: str, action: Action) -> None:
 )
 def test_bracketed_actions_are_read(text: str, action: Action) -> None:
     assert _read(text) == (action,)
+
+
+def test_the_type_that_a_computer_tool_is_given_is_its_action() -> None:
+    call = ToolCall("1", "computer", '{"type": "click", "x": 3, "y": 4}')
+
+    assert _read("", call) == (Action("click", {"x": 3, "y": 4}),)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +99,7 @@ def test_bracketed_actions_are_read(text: str, action: Action) -> None:
         ({"action": [{"fly": {}}]}, ()),
         ({"action": [{"name": ["click"]}]}, ()),
         ({"type": "click"}, ()),
+        ({"type": "no-such", "x": 3}, ()),
         (
             {"action": {"elementId": "0-7", "method": "fill", "arguments": ["milk"]}},
             (Action("fill", ("milk",)),),

@@ -188,3 +188,9 @@ def test_the_query_that_a_client_adds_is_part_of_the_address() -> None:
     ((_, arguments),) = _read("requests.get('https://a.example/', params={'tab': 'items'})")
 
     assert arguments[0] == "https://a.example/?tab=items"
+
+
+def test_a_function_that_is_given_to_an_event_is_called_later() -> None:
+    calls = python_calls("def f(e):\n    visit()\npage.on('crash', f)\nretry(f)") or ()
+
+    assert [it.context for it in calls if it.name == "visit"] == ["event", ""]

@@ -76,3 +76,30 @@ def test_the_input_of_a_tool_may_be_plain_text() -> None:
     (call,) = written_calls('Action: visit\nAction Input: "https://shop.example/"')
 
     assert (call.name, call.arguments) == ("visit", "https://shop.example/")
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ('It failed.\n<action type="reload"/>', [("reload", {})]),
+        ("<tool name='reload_page' />", [("reload_page", {})]),
+        ('<invoke name="reload"/>', [("reload", {})]),
+        ('<action name="click" id="9"></action>', [("click", {"id": "9"})]),
+        ('<action type="click"><id>9</id></action>', [("click", {"id": "9"})]),
+        ('<tool name="click"><element>9</element></tool>', [("click", {"element": "9"})]),
+        ('<action type="goto">u</action>', [("goto", {"value": "u"})]),
+        ("<action><name>goto</name><url>u</url></action>", [("goto", {"url": "u"})]),
+        ("<action>reload</action>", [("reload", {})]),
+        ("It failed.\n<reload/>\n", [("reload", {})]),
+        ('<back/>\n<action type="reload"/>', [("back", {}), ("reload", {})]),
+        ('<action type="reload"/>\n<back/>', [("reload", {}), ("back", {})]),
+        ('<action type="swipe"/>\n<action type="reload"/>', [("swipe", {}), ("reload", {})]),
+        ('<button id="9">Reload</button>\n<input type="text"/>\n<br/>', []),
+        ('<action title="reload"/> <step name="first"/>', []),
+        ("<note>reload</note>, not <reload/>", []),
+    ],
+)
+def test_an_element_is_the_action_that_it_names(
+    text: str, calls: list[tuple[str, dict[str, str]]]
+) -> None:
+    assert [(it.name, json.loads(it.arguments)) for it in written_calls(text)] == calls

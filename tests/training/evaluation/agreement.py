@@ -29,6 +29,9 @@ PARTS: Final = (
     ("further.yaml", "held_back"),
     ("frameworks.yaml", "answers"),
     ("frameworks.yaml", "held_back"),
+    ("fifth.yaml", "answers"),
+    ("sixth.yaml", "answers"),
+    ("seventh.yaml", "answers"),
 )
 """Files and the lists in them."""
 VOCABULARIES: Mapping[str, Vocabulary] = {
@@ -69,7 +72,7 @@ def _classified(name: str, part: str) -> Iterator[LabelledAnswer]:
         is_failure = page["kind"] == "failure"
         asked = (failure if is_failure else row)(
             url=page["url"],
-            messages=[{"role": "user", "content": page["observation"]}, _message(page["wanted"])],
+            messages=[{"role": "user", "content": page["observation"]}, _wanted(page["wanted"])],
         )
         tools = one.get("tools") or ([one["tool"]] if "tool" in one else [])
         answer = _message(one.get("answer", ""), tools)
@@ -81,6 +84,11 @@ def _classified(name: str, part: str) -> Iterator[LabelledAnswer]:
         if labels and classified not in labels:
             classified = labels[-1]
         yield LabelledAnswer(one["label"], classified, f"{one['page']}: {answer}", is_failure)
+
+
+def _wanted(answer: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a page's wanted answer: a text, or a tool call."""
+    return _message(answer) if isinstance(answer, str) else _message("", [answer])
 
 
 def _message(text: str, tools: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:

@@ -2,12 +2,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+import pytest
+
 from tests.exports.builders import row
 from warex.exports.prompt_page import read_prompt
 from warex.exports.rows import Row
 from warex.training.evaluation.answer_classes import classify
 from warex.training.evaluation.baselines import baselines
-from warex.training.evaluation.hard_test import matched_pairs, read_hard_test
+from warex.training.evaluation.hard_test import matched_pairs, read_hard_test, sample_pairs
 
 PAGE = """# Goal
 
@@ -77,6 +79,31 @@ def test_trivial_baselines_are_right_as_often_as_by_chance() -> None:
 
     for one in baselines(test.rows("test"), (), test.vocabulary):
         assert one.balanced == 0.5, one
+
+
+@pytest.mark.parametrize("number", [1, 4, 7, 12])
+def test_a_sample_has_whole_pairs_half_of_them_with_content(number: int) -> None:
+    test = read_hard_test()
+
+    rows = sample_pairs(test.rows("test"), number)
+
+    assert set(Counter(row.trial for row in rows).values()) == {2}
+    failed = [row for row in rows if row.kind == "failure"]
+    assert len(failed) == number
+    assert sum(row.fault == "soft_error" for row in failed) == (number + 1) // 2
+    for one in baselines(rows, (), test.vocabulary):
+        assert one.balanced == pytest.approx(0.5, abs=0.51 / number), one
+
+
+def test_a_larger_sample_contains_a_smaller_one_and_a_seed_draws_others() -> None:
+    rows = read_hard_test().rows("test")
+
+    some = {row.id for row in sample_pairs(rows, 5)}
+
+    assert some < {row.id for row in sample_pairs(rows, 8)}
+    assert some != {row.id for row in sample_pairs(rows, 5, seed=1)}
+    assert tuple(sample_pairs(rows, None)) == rows
+    assert tuple(sample_pairs(rows, 1000)) == rows
 
 
 def test_the_same_rows_give_the_same_pairs_in_any_order() -> None:

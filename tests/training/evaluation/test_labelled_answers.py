@@ -17,25 +17,20 @@ from tests.training.evaluation.agreement import (
         ("answers.yaml", "answers", 91),
         ("later.yaml", "answers", 34),
         ("harnesses.yaml", "answers", 85),
+        ("harnesses.yaml", "held_back", 85),
         ("further.yaml", "answers", 86),
+        ("further.yaml", "held_back", 86),
         ("frameworks.yaml", "answers", 76),
+        ("frameworks.yaml", "held_back", 76),
+        ("fifth.yaml", "answers", 69),
+        ("sixth.yaml", "answers", 83),
+        ("seventh.yaml", "answers", 64),
     ],
 )
 def test_the_classes_agree_with_labels_in_19_of_20_answers(
     name: str, part: str, least: int
 ) -> None:
     answers = labelled(name, part)
-
-    assert agreement(answers) >= least, [str(it) for it in answers if it.label != it.classified]
-
-
-@pytest.mark.parametrize(
-    ("name", "least"), [("harnesses.yaml", 79), ("further.yaml", 77), ("frameworks.yaml", 71)]
-)
-def test_answers_held_back_are_classified_no_worse_than_at_first_sight(
-    name: str, least: int
-) -> None:
-    answers = labelled(name, "held_back")
 
     assert agreement(answers) >= least, [str(it) for it in answers if it.label != it.classified]
 

@@ -19,13 +19,11 @@ def test_the_papers_recipe_is_the_default() -> None:
 def test_a_batch_is_accumulated_from_what_fits_at_once() -> None:
     assert Hyperparameters().accumulated() == 8
     assert Hyperparameters(batch=8, at_once=4).accumulated() == 2
-    assert Hyperparameters(batch=2, at_once=4).accumulated() == 1
 
 
 def test_a_batch_is_divided_among_processes() -> None:
     assert Hyperparameters(batch=8).accumulated(processes=2) == 4
     assert Hyperparameters(batch=8, at_once=2).accumulated(processes=4) == 1
-    assert Hyperparameters(batch=2).accumulated(processes=4) == 1
 
 
 @pytest.mark.parametrize("wrong", [{"rank": 0}, {"learning_rate": 2}, {"epoch": 3}])

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 QUICK = Hyperparameters(
     learning_rate=0.01, epochs=4, batch=4, at_once=4, max_length=512, precision="fp32"
 )
+OTHER = QUICK.model_copy(update={"epochs": 2, "batch": 8})
 TRAIN = [*(row(f"c{at}") for at in range(8)), *(failure(f"f{at}") for at in range(8))]
 
 
@@ -109,6 +110,7 @@ def test_a_run_that_was_killed_goes_on_at_its_last_whole_checkpoint(
     out = tmp_path / "out"
     command = ["train", "--data", data.folder, "--model", model, "--out", out]
     command += ["--epochs", "50", "--batch", "4", "--max-length", "512", "--precision", "fp32"]
+    command += ["--learning-rate", "0.01"]
     process = subprocess.Popen(
         [sys.executable, "-m", "warex.cli", *map(str, command)], stderr=subprocess.DEVNULL
     )
@@ -205,6 +207,7 @@ def test_a_recipe_that_does_not_fit_is_refused_before_loading(
     for changes, of, why in (
         ({"keep_best": "recovery"}, unvalidated, "has no row in validation"),
         ({"full": True, "qlora": True}, data, "--full trains all weights"),
+        ({"at_once": 3}, data, "--at-once 3 does not divide --batch 4 evenly"),
     ):
         with pytest.raises(InputError, match=why):
             train(of, "nothing", tmp_path / "out", QUICK.model_copy(update=changes))
@@ -255,9 +258,15 @@ def test_preferences_are_learnt_by_their_own_method(tmp_path: Path, model: str, 
         ]
     data = made(tmp_path / "data", {"train": rows}, kind)
 
-    trained: TrainingResult = train(data, model, tmp_path / "out", QUICK, one_sided=True)
+    recipe = Hyperparameters(epochs=1)  # The defaults do for every format.
+    trained: TrainingResult = train(data, model, tmp_path / "out", recipe, one_sided=True)
 
-    assert trained.examples == 8
+    assert (trained.examples, trained.steps) == (8, 1)
+    assert trained.at_once == (2 if kind == "kto" else 1)
+    recipe = recipe.model_copy(update={"target": "lm_head"})
+    with pytest.raises(InputError, match=r"TRL does not train so: .*lm_head"):
+        train(data, model, tmp_path / "no", recipe, one_sided=True)
+    assert not any((tmp_path / "no").iterdir())
     assert (tmp_path / "out/adapter_model.safetensors").exists()
 
 
@@ -278,7 +287,24 @@ def test_a_full_disk_leaves_earlier_checkpoints_and_a_sentence(
         train(data, model, tmp_path / "out", QUICK)
     monkeypatch.undo()
 
+    with pytest.raises(InputError, match=r"--epochs was 4 and is 2; --batch was 4 and is 8"):
+        train(data, model, tmp_path / "out", OTHER, resume=True)
     assert train(data, model, tmp_path / "out", QUICK, resume=True).resumed_at == 4
+
+
+def test_a_training_that_ends_before_a_checkpoint_can_be_started_again(
+    tmp_path: Path, model: str, data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*args: Any, **more: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("torch.save", full)
+        with pytest.raises(MachineError, match=r"the disk is full.*start again"):
+            train(data, model, tmp_path / "out", QUICK)
+    assert not any((tmp_path / "out").iterdir())
+    trained = train(data, model, tmp_path / "out", QUICK.model_copy(update={"epochs": 1}))
+    assert trained.steps == 4
 
 
 @pytest.mark.parametrize("size", ["60k", "120k", "200k"])

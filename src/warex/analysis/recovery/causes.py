@@ -168,7 +168,7 @@ def retried_in_code(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -
     """Return the cause of a request that the model's code repeats without asking the model.
 
     The code was running when the fault came: the action stands in a loop, or in what handles an
-    error, and requests the page.
+    error or an event, and requests the page.
     """
     if asked.event.repeat_of is not None:
         return None
@@ -177,7 +177,8 @@ def retried_in_code(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -
         return None
     call = before[-1]
     for act in call.actions:
-        if act.context in ("loop", "handler") and _requests_again(trial, felt, asked, call, act):
+        repeats = act.context in ("loop", "handler", "event")
+        if repeats and _requests_again(trial, felt, asked, call, act):
             return Cause(call, act)
     if by_program(asked.event) and call.repeats_in_code:
         return _named(trial, call, asked, is_certain=False)

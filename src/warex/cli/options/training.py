@@ -17,6 +17,9 @@ model_option = click.option(
     metavar="NAME",
     help="A folder, also of a ranker, a hub name or a .gguf file.",
 )
+language_model_option = click.option(
+    "--model", required=True, metavar="NAME", help="A folder, a hub name or a .gguf file."
+)
 adapters_option = click.option(
     "--adapter",
     "adapters",
@@ -35,7 +38,9 @@ batch_option = click.option(
     "--batch", type=click.IntRange(1), default=8, help="Answer this many prompts at once."
 )
 limit_option = click.option(
-    "--limit", type=click.IntRange(1), help="Ask at most this many rows of each kind."
+    "--limit",
+    type=click.IntRange(1),
+    help="Ask at most this many rows of each kind, pairs of the hard test.",
 )
 precision_option = click.option(
     "--precision", type=_PRECISIONS, default="auto", help="Number format of the weights."

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warex.cli.options.parameters import PATH
-from warex.cli.options.training import data_option, limit_option, model_option, training_options
+from warex.cli.options.training import (
+    data_option,
+    language_model_option,
+    limit_option,
+    training_options,
+)
 from warex.cli.output import console, echo
 from warex.errors import InputError
 
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("ablate")
 @data_option
-@model_option
+@language_model_option
 @click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")
 @click.option(
     "-o",

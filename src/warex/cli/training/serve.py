@@ -79,7 +79,8 @@ def command(
         if legal is not None:
             raise InputError(f"--legal goes with a language model; {model}, a ranker, is bound")
         if adapters or merge:
-            raise InputError(f"--adapter goes with a language model, and {model} is a ranker")
+            option = "--adapter" if adapters else "--merge"
+            raise InputError(f"{option} goes with a language model, and {model} is a ranker")
         _serve_ranker(Path(model), name, host, port, defaults)
         return
     from warex.training.inference.batching import Batcher

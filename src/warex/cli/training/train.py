@@ -1,5 +1,6 @@
 """`warex train`: train a LoRA adapter, or all weights of a model, on a data set."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ def command(
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
     from warex.training.evaluation.answer_classes import is_right
+    from warex.training.fine_tuning.batch_size import divide_batch
+    from warex.training.fine_tuning.devices import processes
     from warex.training.fine_tuning.hyperparameters import Hyperparameters
     from warex.training.fine_tuning.result import TrainingProgress
     from warex.training.fine_tuning.trainer import is_first_process, train
@@ -66,7 +69,11 @@ def command(
     if dpo:
         dataset.pairs("train")
     require_packages()
-    chosen = Hyperparameters(**{name: value for name, value in recipe.items() if value is not None})
+    chosen = divide_batch(
+        Hyperparameters(**{name: value for name, value in recipe.items() if value is not None}),
+        dataset.manifest.format,
+        processes(os.environ),
+    )
     facts = dataset.manifest.splits.get("train")
     if facts is not None:
         report(f"data      {count_noun(facts.examples, 'example')}: {facts.failure} failure,"

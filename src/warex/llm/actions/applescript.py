@@ -16,7 +16,9 @@ _MOST_CALLS = 200
 _TEXT = r'"((?:[^"\\\n]|\\.)*+)"'
 _COMMENT = lazy_re(r'("(?:[^"\\\n]|\\.)*+")|(?:--|#).*')
 _ESCAPE = lazy_re(r"\\(.)")
-_KEYSTROKE = lazy_re(rf"\b(?:keystroke {_TEXT}|key code (\d{{1,3}}))(?: using \{{?([\w ,]*+))?")
+_KEYSTROKE = lazy_re(
+    rf"\b(?:keystroke {_TEXT}|keystroke (return)|key code (\d{{1,3}}))(?: using \{{?([\w ,]*+))?"
+)
 _MODIFIER = lazy_re(r"(command|control|option|shift) down")
 _KEY_CODES: Mapping[str, str] = {"36": "enter", "96": "F5", "123": "left", "124": "right"}
 """Virtual key codes of macOS."""
@@ -103,10 +105,10 @@ def _call(statement: str, context: Context, values: Mapping[str, str]) -> CodeCa
 def _named(statement: str, values: Mapping[str, str]) -> tuple[str, str]:
     """Return a statement's action and argument; two empty texts if it is not an action."""
     if match := _KEYSTROKE.search(statement):
-        modifiers = _MODIFIER.findall(match[3] or "")
+        modifiers = _MODIFIER.findall(match[4] or "")
         if match[1] is not None and not modifiers:
             return "type", _unescaped(match[1])
-        key = _KEY_CODES.get(match[2], match[2]) if match[1] is None else match[1]
+        key = match[1] or match[2] or _KEY_CODES.get(match[3], match[3])
         return "key", "+".join((*modifiers, key))
     if match := _SET_ADDRESS.search(statement):
         return _going_to(values.get(match[1], match[1]))

@@ -9,10 +9,11 @@ from pydantic import JsonValue
 
 from warex.text.lazy_pattern import lazy_re
 
-type Context = Literal["", "loop", "handler", "branch"]
-"""Where in its code an action stands: in a loop, in what handles an error, in a branch. Such an
-action is carried out any number of times, or not at all."""
-_RANK: Mapping[Context, int] = {"": 0, "branch": 1, "handler": 2, "loop": 3}
+type Context = Literal["", "loop", "handler", "branch", "event"]
+"""Where in its code an action stands: in a loop, in what handles an error, in a branch, in what is
+called when something happens later. Such an action is carried out any number of times, or not at
+all."""
+_RANK: Mapping[Context, int] = {"": 0, "branch": 1, "handler": 2, "loop": 3, "event": 4}
 
 
 def inner_context(outer: Context, inner: Context) -> Context:
@@ -79,3 +80,15 @@ _FINDERS = lazy_re(
 def finds_element(name: str) -> bool:
     """Whether a function with this name finds an element of a page by what it is given."""
     return _FINDERS.fullmatch(name) is not None
+
+
+_LISTENS = lazy_re(
+    r"[Oo]n(?:ce|e)?(?:_\w+|[A-Z]\w*)?|(?i:add_?(?:event_?|locator_?)?(?:listener|handler)\w*"
+    r"|subscribe|listen\w*|each_?event|(?:un)?route\w*|intercept|register|signal|ajax_?\w+"
+    r"|after_?(?:each|all)|defer|add_?init_?script|expose_?(?:function|binding))"
+)
+
+
+def listens(name: str) -> bool:
+    """Whether a function with this name has what it is given called later: ``page.on``."""
+    return _LISTENS.fullmatch(name) is not None

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from warex.llm.actions.applescript import applescript_calls
 from warex.llm.actions.base import Code, CodeCall, Language, inner_context
+from warex.llm.actions.devtools_commands import devtools_command
 from warex.llm.actions.javascript_code import javascript_calls
 from warex.llm.actions.other_languages import OTHER_LANGUAGES, as_javascript
 from warex.llm.actions.python_code import (
@@ -69,7 +70,9 @@ _OF_KEY: Mapping[str, Language | None] = {
 """Arguments of tools that hold code; None: the tool's name says in which language."""
 _SURELY_CODE = frozenset(("code", "script", "source", "snippet"))
 _EVALUATES = lazy_re(
-    r"(\$|\$\$)?eval(uate)?(_handle|_js|_script)?|execute_(async_)?(script|javascript|js)|run_js"
+    r"(\$|\$\$)?eval(uate)?(_?handle|_js|_?script)?(_?async)?|run_js"
+    r"|execute_?(async_?)?(script|javascript|js)",
+    re.IGNORECASE,
 )
 """Methods that run JavaScript in the page."""
 _RUNS_COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -94,6 +97,12 @@ def code_in_text(text: str) -> tuple[Code, ...]:
             source = _PROMPT.sub("", source) if language == "shell" else source
             blocks.append(Code(language, as_javascript(source, name)))
     return tuple(blocks)
+
+
+def command_in_tool_call(call: ToolCall) -> tuple[CodeCall, ...]:
+    """Return what a command of the DevTools Protocol does that a tool sends; empty without."""
+    sent = CodeCall(call.name, arguments=(call.arguments,))
+    return tuple(_opened(sent, 0)) if devtools_command(sent) is not None else ()
 
 
 def without_code(text: str) -> str:
@@ -204,6 +213,8 @@ def _calls(
 
 def _opened(call: CodeCall | Code, depth: int) -> Iterator[CodeCall]:
     """Yield a call; of one that runs code itself, the calls of that code."""
+    if isinstance(call, CodeCall):
+        call = devtools_command(call) or call
     inner = call if isinstance(call, Code) else _code_in_call(call)
     calls = _calls(inner, depth + 1) if inner is not None and depth < _DEEPEST else None
     if calls:

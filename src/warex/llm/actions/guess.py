@@ -13,6 +13,7 @@ from warex.llm.actions.base import Action, Code, CodeCall, finds_element
 from warex.llm.actions.code_blocks import (
     code_in_text,
     code_in_tool_call,
+    command_in_tool_call,
     definitions_after,
     read_code,
     without_code,
@@ -44,7 +45,7 @@ _OF_BROWSERS: Final = lazy_re(
     r"|link|agent|computer|session|client|https?|web|crawler|stagehand|keyboard|mouse|playwright"
     r"|chrome|chromium|firefox|context|bot|history|location|tools|toolkit|helium|selenium|requests"
     r"|httpx|aiohttp|urllib|patchright|pyautogui|splinter|mechanize|webbrowser|nodriver|pyppeteer"
-    r"|camoufox|cffi|axios|xhr|cy"
+    r"|camoufox|cffi|axios|xhr|cy|chromedp|taiko|selenide|cypress|capybara|watir|rod|testcafe"
 )
 """Words in the names of what drives a browser or asks for pages, and of their modules."""
 _DISTINCT: Final = lazy_re(
@@ -121,7 +122,7 @@ def _in_tool_call(
     call: ToolCall, known: Collection[str], defined: Definitions
 ) -> tuple[Action, ...]:
     code = code_in_tool_call(call)
-    read = read_code((code,), defined) if code is not None else None
+    read = read_code((code,), defined) if code is not None else command_in_tool_call(call)
     return _selected(read or (), known) or _by_names("", (call,), known)
 
 

@@ -24,10 +24,10 @@ _NAMES: Mapping[ActionKind, str] = {
     "back": "back goback navback forward goforward previous",
     "click": "act click dblclick doubleclick tap press keypress keys key hotkey submit enter"
     " dispatch left_mouse_down left_mouse_up mouse_down mouse_up",
-    "type": "fill type write input select clear check uncheck upload insert set choose",
+    "type": "fill type typewrite write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause delay",
     "finish": "done completion stop finish finished answer complete terminate exit infeasible"
-    " send_msg_to_user ask_user call_user ask_human give_up giveup abort",
+    " send_msg_to_user ask_user call_user ask_human say reply give_up giveup abort",
     "look": "scroll hover screenshot snapshot extract focus read find evaluate switch close drag"
     " move zoom cursor cursor_position mouse_move nextchunk prevchunk",
 }
@@ -71,6 +71,7 @@ _CONTROL = frozenset(
 )
 _SHIFT = frozenset(("shift", "shiftleft"))
 _ALT = frozenset(("alt", "altleft", "option"))
+_MODIFIERS: Mapping[str, frozenset[str]] = {"ctrl": _CONTROL, "alt": _ALT}
 _KEYS: Mapping[str, ActionKind] = {
     **dict.fromkeys(("f5", "refresh", "reload", "browserrefresh", "xf86reload"), "reload"),
     **dict.fromkeys(("browserback", "browserforward", "xf86back", "xf86forward"), "back"),
@@ -87,12 +88,21 @@ _READERS = lazy_re(r"read_(?:csv|excel|feather|fwf|html|json|parquet|table|xml)"
 """Functions of data frames that read an address, too."""
 _LOCATION = frozenset(("href", "assign", "replace"))
 _OWN_ADDRESS = lazy_re(
-    r"(?:await\s+)?(?:str\()?(?:\w+\.)*(?:(?:page|tab|document|window|browser|frame|self)\.(?:url|URL)"
-    r"|(?:get_?)?current_?(?:page_?)?url|documentURI|location(?:\.href)?)(?:\(\))?\)?"
+    r"(?:await\s+)?(?:str\()?(?:\$?\w+(?:\(\))?\.)*"
+    r"(?:\$?(?:page|tab|document|window|browser|frame|self|driver|cy|client|wd|(?:Must)?Info\(\))\.url"
+    r"|(?:get_?)?current_?(?:page_?)?url|get_?url|documentURI"
+    r"|location(?:\((?:['\"]?href['\"]?)?\))?(?:\.href)?"
+    r"|(?:evaluate|eval|execute_?script)\((?P<quote>['\"]?)(?:\(\)\s*=>\s*)?(?:return\s+)?"
+    r"(?:(?:window|document)\.)?(?:location(?:\.href)?|document\.URL);?(?P=quote)\))(?:\(\))?\)?"
     r"|(?:\$\(|`)[^`)]*\bget[ -]url\b[^`)]*[`)]",
     re.IGNORECASE,
 )
 """The page's own address, as code has it: ``page.url``, ``driver.current_url``."""
+
+
+def is_own_address(source: str) -> bool:
+    """Whether an expression of code is the address of the page that is open."""
+    return _OWN_ADDRESS.fullmatch(source) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -123,7 +133,7 @@ def action_kind_with_arguments(name: str, arguments: JsonValue) -> ActionKind | 
     reload. A tool with an unknown name is classified by what it is given: an address, an element.
     """
     by_name = _method_kind(name, arguments) if "." in name else action_kind(name)
-    if by_name == "goto" and any(map(_OWN_ADDRESS.fullmatch, _texts(arguments))):
+    if by_name == "goto" and any(map(is_own_address, _texts(arguments))):
         return "reload"
     if by_name == "goto" and isinstance(arguments, dict):
         modes = (text.lower() for text in _texts(arguments))
@@ -156,11 +166,14 @@ def _kind_of_arguments(arguments: Mapping[str, JsonValue]) -> ActionKind | None:
 
 def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:
     receiver, _, method = name.rpartition(".")
+    if name == "cy.get":
+        return "look"
     if receiver.endswith("history") and method == "go":
         return "back" if any(text != "0" for text in _texts(arguments)) else "reload"
     if (
         method.lower() in _REQUESTS
         or method == "src"
+        or (method.lower() == "url" and bool(arguments))
         or (method == "to" and receiver.endswith("navigate"))
         or (receiver.endswith("location") and method in _LOCATION)
     ):
@@ -190,16 +203,31 @@ def _keys(arguments: JsonValue) -> Iterator[str]:
             yield from texts
 
 
+def key_combinations(arguments: JsonValue) -> frozenset[str]:
+    """Return what keys an action's arguments may be, as ``f6``, ``ctrl+l`` and ``alt+d``."""
+    pressed = (_split_keys(keys) for keys in _keys(arguments))
+    return frozenset(
+        "+".join((*(name for name, keys in _MODIFIERS.items() if modifiers & keys), key))
+        for modifiers, key in pressed
+        if modifiers <= _CONTROL | _ALT
+    )
+
+
 def _pressed(keys: str) -> ActionKind | None:
     """Return what keys such as ``ctrl+r`` do, or None; Shift makes no difference."""
+    modifiers, key = _split_keys(keys)
+    if not modifiers:
+        return _KEYS.get(key)
+    if modifiers <= _CONTROL:
+        return _WITH_CONTROL.get(key)
+    return _WITH_ALT.get(key) if modifiers <= _ALT else None
+
+
+def _split_keys(keys: str) -> tuple[frozenset[str], str]:
+    """Return the modifiers of keys that are pressed together, without Shift, and the last key."""
     bare = keys.lower().strip("<>{}[]'\" ")
-    pressed = [
+    *modifiers, key = (
         re.sub(r"_[lr]$", "", key.strip("'\"").removeprefix("keys.").removeprefix("key."))
         for key in _BETWEEN_KEYS.split(bare)
-    ]
-    modifiers = set(pressed[:-1]) - _SHIFT
-    if not modifiers:
-        return _KEYS.get(pressed[-1])
-    if modifiers <= _CONTROL:
-        return _WITH_CONTROL.get(pressed[-1])
-    return _WITH_ALT.get(pressed[-1]) if modifiers <= _ALT else None
+    )
+    return frozenset(modifiers) - _SHIFT, key

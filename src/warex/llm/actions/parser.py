@@ -60,7 +60,12 @@ def _in_tool_call(call: ToolCall, names: frozenset[str]) -> tuple[Action, ...]:
     code = code_in_tool_call(call)
     if code is not None and (actions := _in_code((code,), names)):
         return actions
-    return _in_text(call.arguments, names) if plain else tuple(_in_json(arguments, names))
+    if plain:
+        return _in_text(call.arguments, names)
+    fields = as_dict(arguments)
+    # A tool for a whole computer is given ``{"type": "click", "x": 12, "y": 30}``.
+    is_action = len(fields) > 1 and as_text(fields.get("type")) in names and "action" not in fields
+    return tuple(_in_json({"action": arguments} if is_action else arguments, names))
 
 
 def _in_code(code: Iterable[Code], names: frozenset[str]) -> tuple[Action, ...]:
@@ -113,6 +118,17 @@ def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
         yield from _in_item(fields, names, keyed=False)
 
 
+def listed_names(text: str) -> Iterator[str]:
+    """Yield the names, known or not, of the actions in a list of an answer's JSON."""
+    fields = as_dict(_json_within(without_thoughts(text)))
+    listed = fields.get("action", fields.get("actions"))
+    for each in listed if isinstance(listed, list) else ():
+        item = {key: one for key, one in as_dict(each).items() if one is not None}
+        named = next(filter(None, (as_text(item.get(key)) for key in _NAME_KEYS)), None)
+        if named or len(item) == 1:
+            yield named or next(iter(item))
+
+
 def _arguments_of(arguments: JsonValue) -> tuple[str, ...] | Mapping[str, JsonValue]:
     if isinstance(arguments, list):
         return tuple(one for one in arguments if isinstance(one, str))
@@ -148,7 +164,7 @@ _LINE_REST = lazy_re(r"[ \t`*.;]*(?:(?<=[ \t;])(?:#|//)[^\n]*)?(?=\n|\Z)")
 """Nothing more on the line, or a comment in code."""
 _BRACKETED = lazy_re(r"[ \t]*+(?:;[ \t]*+)?\[(.*?)\][ \t]*+(?:;[ \t]*+(\w++))?[ \t`*.;]*+(?=\n|\Z)")
 _BRACKETED_BLOCK = lazy_re(r"[ \t]*\[(.*)\]", re.DOTALL)
-_LOOSE = lazy_re(r"[ \t]*([;\d][^\n]*)")
+_LOOSE = lazy_re(r"[ \t]*((?:[;\d]|\[\w+\][ \t]*;)[^\n]*)")
 _BETWEEN_BRACKETS = lazy_re(r"\]\s*+(?:;\s*+)?\[")
 
 

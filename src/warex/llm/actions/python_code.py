@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlencode
 
-from warex.llm.actions.base import CodeCall, Context, finds_element, inner_context
+from warex.llm.actions.base import CodeCall, Context, finds_element, inner_context, listens
+from warex.llm.actions.name_heuristics import is_own_address
 from warex.text.lazy_pattern import lazy_re
 
 type _Scalar = str | int | float | bool | None
@@ -246,6 +247,8 @@ class _Reader:
         self._elements.pop(name, None)
         if isinstance(value, ast.Attribute | ast.Name):
             self._sources[name] = _source(value)
+        elif isinstance(value, ast.Call | ast.Await) and is_own_address(source := _source(value)):
+            self._sources[name] = source
         elif not isinstance(value, ast.AST):
             self._values[name] = value
         self._modules[name] = module
@@ -255,11 +258,12 @@ class _Reader:
         self._visit(node.func, context)
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
         self.block(arguments, context)
+        name, receiver, before = _chain(node.func)
+        given_context = inner_context(context, "event") if listens(name) else context
         for argument in arguments:
             # ``retry(load)`` calls what it is given.
             if isinstance(argument, ast.Name) and argument.id in self._functions:
-                self._enter(self._functions[argument.id], None, context)
-        name, receiver, before = _chain(node.func)
+                self._enter(self._functions[argument.id], None, given_context)
         if _CALLS_GIVEN.fullmatch(name):
             self._passed(arguments, context)
         if name in self._functions:

@@ -7,7 +7,7 @@ from warex.text.lazy_pattern import lazy_re
 _AGAIN = lazy_re(
     r"(?:(?:please )?try |(?:click|tap|press) (?:here )?to )?"
     r"(?:re-?load(?:ing)?|refresh(?:ing)?|re-?try(?:ing)?|try (?:it )?again|load(?:ing)? again)"
-    r"(?: (?:the |this )?(?:page|site|list|tab))?(?: again)?"
+    r"(?: (?:[\w'-]+ ){0,4}(?:page|site|list|tab|map|table|view|results|content))?(?: again)?"
     r"|(?:(?:die |diese )?seite )?(?:neu laden|aktualisieren)"
     r"|(?:noch ?mals?|noch einmal|erneut|wieder) (?:versuchen|laden)|wiederholen"
     r"|versuchen? sie es erneut"

@@ -6,6 +6,7 @@ Each command becomes a call of its program, or code that it runs (``python -c "â
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from warex.llm.actions.base import Code, CodeCall, Context, Language
 from warex.llm.actions.shell_words import Command, split_commands
@@ -43,17 +44,26 @@ _VALUED = lazy_re(
 """Options of browsers' command lines that have a value of their own."""
 _URL = lazy_re(r"https?://\S+", re.IGNORECASE)
 _HOST = lazy_re(r"(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|localhost\S*", re.IGNORECASE)
+_FUNCTION = lazy_re(
+    r"(?m)^[ \t]*(?:function[ \t]+([\w-]{1,80})(?:[ \t]*\(\))?|([\w-]{1,80})[ \t]*\(\))\s*"
+    r"\{((?:[^{}]|\$\{[^{}]*\}){0,4000})\}"
+)
 _PACKAGE = lazy_re(r"(?:@([\w.-]+)/)?([\w.-]+)(?:@[\w.-]+)?")
 
 
 def shell_calls(script: str) -> tuple[CodeCall | Code, ...]:
     """Return the calls and the code of a script, in order."""
     files: dict[str, str] = {}
+    functions = {it[1] or it[2]: it[3] for it in _FUNCTION.finditer(script)}
+    script = _FUNCTION.sub("", script)
     calls: list[CodeCall | Code] = []
     for command in split_commands(script):
         if command.output and command.stdin and command.words[0] in ("cat", "tee"):
             files[command.output] = command.stdin
-        calls += _of_command(command.words, command, files)
+        if command.words[0] in functions:
+            calls.append(Code("shell", functions[command.words[0]], command.context))
+        else:
+            calls += _of_command(command.words, command, files)
     return tuple(calls)
 
 
@@ -79,13 +89,20 @@ def _of_command(
         yield from _for_addresses(program, arguments, context)
     elif program == "sleep":
         yield CodeCall("sleep", "", tuple(arguments[:1]), is_command=True, context=context)
-    elif program == "xdotool":
+    elif program in ("xdotool", "ydotool"):
         for name, *rest in (arguments[at:] for at in range(len(arguments))):
             if name in ("key", "type", "click"):
-                values = tuple(word for word in rest if not word.startswith("-"))[:1]
+                values = tuple(_without_options(rest))[:1]
                 yield CodeCall(name, program, values, is_command=True, context=context)
     elif _BROWSERS.search(program):
         yield from _subcommand(program, arguments, context)
+
+
+def _without_options(words: Sequence[str]) -> Iterator[str]:
+    """Yield what xdotool types or presses, and what follows."""
+    for before, word in pairwise(("", *words)):
+        if not word.startswith("--") and before not in ("--delay", "--window", "--repeat"):
+            yield word
 
 
 def _without_prefixes(words: Sequence[str]) -> Sequence[str]:

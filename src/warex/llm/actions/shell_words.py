@@ -178,6 +178,8 @@ class _Splitter:
         elif name := _NAME.match(text, at):
             self._at = name.end()
             now.add(self._names.get(name[1] or name[2], name[0]))
+        elif text.startswith("$'", at):
+            self._at += 1  # Bash's quotes with escapes.
         else:
             self._at += 1
             now.add(text[at])

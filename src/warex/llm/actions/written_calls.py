@@ -9,6 +9,7 @@
 - ``##FUNCTION NAME {…}`` on a line (Agent-E);
 - ``ELEMENT: …``, ``ACTION: …`` and ``VALUE: …`` on lines (SeeAct);
 - ``<browser_action><action>…</action><url>…</url></browser_action>`` (Cline, Roo);
+- ``<action type="click" id="12"/>``, ``<tool name="…"><url>…</url></tool>``, ``<reload/>``;
 - the steps of a plan in YAML (``yaml_plans``);
 - ``[TOOL_CALLS][{…}]`` (Mistral), ``<|tool_call_begin|>functions.NAME:0…`` (Kimi).
 """
@@ -20,6 +21,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from warex.llm.actions.name_heuristics import action_kind
 from warex.llm.actions.yaml_plans import plan_steps
 from warex.llm.base import ToolCall
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
@@ -78,6 +80,22 @@ _ELEMENT = lazy_re(
 )
 _CHILD = lazy_re(r"<([a-z]\w{0,40})>(.*?)</\1>", re.DOTALL)
 
+_ATTRIBUTES = r"(?P<attributes>(?:\s+[\w-]{1,40}=(?:\"[^\"<>]{0,2000}\"|'[^'<>]{0,2000}'))*+)\s*"
+_ATTRIBUTE = lazy_re(r"([\w-]{1,40})=(?:\"([^\"]*)\"|'([^']*)')")
+_MARKED = lazy_re(
+    r"<(?P<tag>action|act|step|command|function|function_call|invoke|browser_action|tool|tool_call"
+    rf"|use_tool){_ATTRIBUTES}(?:/>|>(?P<inner>.{{0,4000}}?)</(?P=tag)>)",
+    re.DOTALL,
+)
+_BARE_ELEMENT = lazy_re(
+    rf"^[ \t]*<(?P<tag>(?!input|select|search)[a-z][\w-]{{1,40}}){_ATTRIBUTES}"
+    r"(?:/>|></(?P=tag)>)[ \t]*$",
+    re.MULTILINE,
+)
+_NAMES: Final = ("type", "name", "action", "command", "tool")
+"""Attributes and children of an element that say which action it is."""
+_WORD = lazy_re(r"[A-Za-z][\w-]{1,40}")
+
 
 def written_calls(text: str) -> tuple[ToolCall, ...]:
     """Return the tool calls in a text, in order, of the first form that it has."""
@@ -108,7 +126,10 @@ def _invoked(text: str) -> Iterator[tuple[str, str]]:
         for name, inner in form.findall(text):
             parameters = _PARAMETER.findall(inner)
             is_json = not parameters and inner.lstrip().startswith("{")
-            yield name, inner.strip() if is_json else json.dumps(dict(parameters))
+            yield (
+                name,
+                inner.strip() if is_json else json.dumps(dict(parameters or _CHILD.findall(inner))),
+            )
 
 
 def _mistral(text: str) -> Iterator[tuple[str, str]]:
@@ -172,6 +193,34 @@ def _elements(text: str) -> Iterator[tuple[str, str]]:
         yield arguments.pop("action", match[1]), json.dumps(arguments)
 
 
+def _marked(text: str) -> Iterator[tuple[str, str]]:
+    elements = {
+        match.start("tag"): _of_element(match, match["tag"] if form is _BARE_ELEMENT else "")
+        for form in (_BARE_ELEMENT, _MARKED)
+        for match in form.finditer(text)
+    }
+    calls = [elements[at] for at in sorted(elements)]
+    # Other elements of an answer are not actions.
+    if any(action_kind(name) for name, _ in calls):
+        yield from ((name, arguments) for name, arguments in calls if name)
+
+
+def _of_element(match: re.Match[str], name: str = "") -> tuple[str, str]:
+    """Return the action that an element is, if it is not its tag, and its arguments as JSON."""
+    arguments = {
+        key: double or single for key, double, single in _ATTRIBUTE.findall(match["attributes"])
+    }
+    inner = (match.groupdict().get("inner") or "").strip()
+    arguments |= {key: value.strip() for key, value in _CHILD.findall(inner)}
+    is_text = bool(inner) and not inner.startswith("<")
+    key = None if name else next((each for each in _NAMES if each in arguments), None)
+    if key is not None:
+        name = arguments.pop(key)
+    elif not name and is_text and _WORD.fullmatch(inner):
+        name, is_text = inner, False
+    return name, json.dumps({**arguments, "value": inner} if is_text else arguments)
+
+
 _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
     _tagged,
     _invoked,
@@ -182,6 +231,7 @@ _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
     _in_object,
     _element_action,
     _elements,
+    _marked,
     plan_steps,
 )
 

@@ -43,17 +43,24 @@ _SORRY: Final = re.compile(
     r"\b(?:sorry|apologi[sz]e|unable to|can(?:not|'t| not)|could(?: not|n't) (?:proceed|continue)"
     r"|not able to|won't be able|lo siento|no puedo|je ne peux pas|désolée?|tut mir leid"
     r"|entschuldigung|kann (?:ich )?(?:das |dir |ihnen )?(?:leider )?nicht"
-    r"|mi dispiace|non posso|desculpe|não posso|przepraszam|nie mogę|het spijt me|kan ik niet)\b"
-    r"|申し訳|できません|抱歉|无法|無法|죄송|извините|не могу|عذر|لا أستطيع|آسف|üzgünüm",
+    r"|mi dispiace|non posso|desculpe|não posso|przepraszam|nie mogę|het spijt me|kan ik niet"
+    r"|tyvärr|kan inte|desværre|dessverre|kan ikke|valitettavasti|en voi|bohužel|nemohu|sajnos"
+    r"|nem tudo[km]|din păcate|nu pot|maalesef|yapamam|üzgünüm|xin lỗi|không thể|maaf"
+    r"|tidak (?:bisa|dapat))\b"
+    r"|申し訳|できません|抱歉|对不起|對不起|无法|無法|죄송|할 수 없|извините|к сожалению|не могу"
+    r"|на жаль|вибачте|عذر|لا أستطيع|آسف|λυπάμαι|δεν μπορώ|מצטער|לא יכול|क्षमा करें"
+    r"|माफ़|ขออภัย|ไม่สามารถ",
     re.IGNORECASE,
 )
-_TREE_LINE: Final = re.compile(
+_PAGE_LINE: Final = re.compile(
     r"^\s*\[?\w{1,8}\]?\s+(?:RootWebArea|StaticText|link|button|heading|textbox|listitem|image|img"
-    r"|generic|paragraph|navigation|banner|main|combobox|list|cell|row|status)\b",
-    re.MULTILINE,
+    r"|generic|paragraph|navigation|banner|main|combobox|list|cell|row|status)\b"
+    r"|^\s*<(?:!doctype|html|head|title|meta|body|header|nav|main|section|div|h[1-6]|table|t[rd]|[uo]l"
+    r"|li|form|footer)\b",
+    re.MULTILINE | re.IGNORECASE,
 )
 _PASTED: Final = 3
-"""Lines of an accessibility tree from which an answer counts as a pasted page."""
+"""Lines of an accessibility tree or of HTML from which an answer counts as a pasted page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,7 @@ def shown(action: Action) -> str:
 def _without_action(text: str, answer: ChatMessage) -> AnswerClass:
     if not text:
         return "other_action" if answer.get("tool_calls") else "empty"
-    if len(_TREE_LINE.findall(text)) >= _PASTED:
+    if len(_PAGE_LINE.findall(text)) >= _PASTED:
         return "hallucination"
     return "refusal" if _SORRY.search(text) else "text"
 
@@ -116,7 +123,7 @@ def _of_action(
         return "agreement"
     elif again:
         return "false_reload"
-    if len(_TREE_LINE.findall(text)) >= _PASTED or acts_on_nothing(act, row):
+    if len(_PAGE_LINE.findall(text)) >= _PASTED or acts_on_nothing(act, row):
         return "hallucination"
     if gives_up(act, vocabulary):
         return "infeasible"

@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import urljoin
 
 from pydantic import JsonValue
 
@@ -17,14 +17,17 @@ from warex.llm.actions.guess import guess_actions
 from warex.llm.actions.name_heuristics import (
     ELEMENT_ARGUMENTS,
     ActionKind,
+    action_kind,
     action_kind_with_arguments,
+    key_combinations,
 )
-from warex.llm.actions.parser import parse_actions
+from warex.llm.actions.parser import listed_names, parse_actions, without_thoughts
 from warex.llm.actions.reload_words import says_reload
 from warex.llm.actions.vocabulary import Vocabulary
+from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
+from warex.training.evaluation.element_names import ELEMENT_ID, bare_id, element_names
 
-_ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}|[A-Z]{3,6}|\d{1,3}[-_]\d{1,6}")
 _ELEMENT: Final = ELEMENT_ARGUMENTS | {"id"}
 _COMMENTS: Final = frozenset(
     ("reasoning", "thought", "thoughts", "reason", "explanation", "rationale", "intention")
@@ -32,22 +35,20 @@ _COMMENTS: Final = frozenset(
 """Names of an argument by which an agent explains its action."""
 _GIVES_UP: Final = re.compile(r"infeasible|give_?up|abort|terminate", re.IGNORECASE)
 _LOOKS: Final = re.compile(r"screenshot|snapshot|extract|read", re.IGNORECASE)
-_SUCCESS: Final = frozenset(("success", "done", "complete", "completed"))
-_PLACE: Final = re.compile(r"(?:\"([^\"\n]+)\"|\b([A-Z][\w ]{0,30})) at \((\d{1,5}), ?(\d{1,5})\)")
-"""An element that a page's text gives with its place: ``button "Reload" at (88, 52)``."""
-_NEAR: Final = 12
-"""Pixels by which a click may be beside the place that the text gives."""
-_MOST_NUMBERS: Final = 8
-"""Of an action: a click has two or, for a box, four."""
-_QUOTED: Final = (re.compile(r"'([^'\n]+)'"), re.compile(r"\"([^\"\n]+)\""))
-"""One within the other, too: ``By.xpath("//button[text()='Retry']")``."""
-_IN_WORDS: Final = re.compile(
-    r"(?:(?:click|press|tap)(?: on)? )?the (?P<name>.{1,40}?) (?:button|link)\.?", re.IGNORECASE
+_ASKS_OR_NOTES: Final = re.compile(
+    r"(?:^|_)(?i:get|list|view|show|inspect|console|network|tabs|assert|verify|expect|think|todo|plan"
+    r"|note|remember|memory)(?![a-z])"
 )
-"""An act in words, or its element: ``click the Retry button``."""
-_BRACKETED: Final = re.compile(r"\[[^\]\n]*\]|<[^>\n]*>|/?>|\b\w+=\S*")
-_NEXT: Final = re.compile(r"\[\d+\]|</")
-_ROLES: Final = re.compile(r"^\W*(?:button|link)\s+|\s+(?:button|link)\W*$", re.IGNORECASE)
+"""Begins the name of a tool that asks or notes something: ``get_page_text``, ``todo_write``."""
+_READS_VALUE: Final = re.compile(
+    r"(?:\(\)\s*=>\s*)?(?:return\s+)?(?:document|window|location)[\w.]*;?"
+)
+"""A script that only reads something of the page: ``() => location.href``."""
+_SUCCESS: Final = frozenset(("success", "done", "complete", "completed"))
+_ADDRESS_BAR: Final = frozenset(("ctrl+l", "alt+d", "f6"))
+_NEW_TAB: Final = frozenset(("ctrl+t", "ctrl+n"))
+_ENTER: Final = frozenset(("enter", "return", "kp_enter", "numpadenter"))
+_ADDRESS: Final = re.compile(r"(?:https?://)?[\w-]+(?:[.:][\w-]+)+(?:[/?#]\S*)?|https?://\S+")
 _NOT_DONE: Final = re.compile(r"n/?a", re.IGNORECASE)
 """What a task's end says that cannot be done (WebArena)."""
 
@@ -55,7 +56,7 @@ _NOT_DONE: Final = re.compile(r"n/?a", re.IGNORECASE)
 def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | None:
     """Return the first action that an agent carries out on an answer, waits aside; None without.
 
-    Names that the vocabulary lacks are read where it has none of the answer's.
+    Names that the vocabulary lacks are read where it has none of the answer's but waits.
     """
     calls = tuple(
         ToolCall(str(call.get("id") or ""), str(function.get("name")), _arguments(function))
@@ -64,14 +65,81 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     )
     text = "\n".join(message_texts([answer]))
     acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
-    acts = tuple(it for act in acts for it in _in_its_code(act)) or guess_actions(text, calls)
-    acting = (it for it in acts if not (waits(it, vocabulary) or _only_looks(it)))
-    return next(acting, acts[0] if acts else None)
+    acts = tuple(it for act in acts for it in _in_its_code(act))
+    acting = _acting(acts, vocabulary)
+    if not acting and not (acts and vocabulary.first_only):
+        any_name = tuple(it for it in _of_any_name(text, calls) if it.context != "event")
+        acts, acting = acts or any_name, _acting(any_name, vocabulary)
+    return _visit_by_keys(acting) or next(iter(acting or acts), None)
+
+
+def _acting(acts: Iterable[Action], vocabulary: Vocabulary) -> list[Action]:
+    """Return the actions that neither wait, nor only look, nor wait for an event."""
+    return [
+        it
+        for it in acts
+        if it.context != "event" and not (waits(it, vocabulary) or _only_looks(it))
+    ]
+
+
+def _visit_by_keys(acts: Sequence[Action]) -> Action | None:
+    """Return the visit that actions begin with: Ctrl+L, then an address that is typed, and Enter.
+
+    Enter without an address loads the page again.
+    """
+    if not acts or not _keys_of(acts[0]) & (_ADDRESS_BAR | _NEW_TAB):
+        return None
+    typed = _typed_address(acts[1]) if len(acts) > 1 else ""
+    entered = acts[2 if typed else 1 :][:1]
+    if not typed.endswith("\n") and not any(_keys_of(it) & _ENTER for it in entered):
+        return None
+    if typed:
+        return Action("goto", (typed.strip(),))
+    return Action("reload") if _keys_of(acts[0]) & _ADDRESS_BAR else None
+
+
+def _typed_address(action: Action) -> str:
+    """Return the address that an action types, and the end of the line if it types that."""
+    arguments = action.arguments
+    values = arguments.values() if isinstance(arguments, Mapping) else arguments
+    texts = (str(value).replace("\\n", "\n") for value in values)
+    is_typing = kind_of(action) == "type"
+    return next((it for it in texts if is_typing and _ADDRESS.fullmatch(it.strip())), "")
+
+
+def _keys_of(action: Action) -> frozenset[str]:
+    """Return the keys that an action may press."""
+    if kind_of(action) != "click":
+        return frozenset()
+    arguments = action.arguments
+    return key_combinations(dict(arguments) if isinstance(arguments, Mapping) else [*arguments])
+
+
+def _of_any_name(text: str, calls: Sequence[ToolCall]) -> tuple[Action, ...]:
+    """Return the actions of an answer, also those with unknown names beside known ones."""
+    calls = calls or written_calls(without_thoughts(text))
+    known = [guess_actions("", (call,)) for call in calls]
+    if any(known):
+        return tuple(
+            act
+            for call, acts in zip(calls, known, strict=True)
+            for act in acts or (() if code_in_tool_call(call) else (Action(call.name),))
+        )
+    listed = Vocabulary(name="listed", other=() if calls else tuple(listed_names(text)))
+    if any(map(action_kind, listed.names)):
+        return parse_actions(LlmAnswer("", text=text, complete=True), listed)
+    return guess_actions(text, calls)
 
 
 def _only_looks(action: Action) -> bool:
     """Whether an action reads the page and leaves it, its focus and its scrolling as they are."""
-    return kind_of(action) == "look" and _LOOKS.search(action.name) is not None
+    kind = kind_of(action)
+    if kind in (None, "type") and _ASKS_OR_NOTES.search(action.name):
+        return True
+    if kind != "look":
+        return False
+    read = any(map(_READS_VALUE.fullmatch, values_of(action)))
+    return read or _LOOKS.search(action.name) is not None
 
 
 def _in_its_code(action: Action) -> tuple[Action, ...]:
@@ -86,9 +154,10 @@ def _in_its_code(action: Action) -> tuple[Action, ...]:
 def kind_of(action: Action) -> ActionKind | None:
     """Return what an action does, by its name and arguments."""
     arguments = action.arguments
-    return action_kind_with_arguments(
-        action.name, dict(arguments) if isinstance(arguments, Mapping) else [*values_of(action)]
-    )
+    if isinstance(arguments, Mapping):
+        acting = {name: it for name, it in arguments.items() if name.lower() not in _COMMENTS}
+        return action_kind_with_arguments(action.name, acting)
+    return action_kind_with_arguments(action.name, [*values_of(action)])
 
 
 def waits(action: Action, vocabulary: Vocabulary) -> bool:
@@ -125,14 +194,26 @@ def asks_again(action: Action, row: Row, vocabulary: Vocabulary) -> bool:
     if action.name in vocabulary.retry or kind == "reload":
         return True
     if kind == "goto":
-        return any(same_page(value, row.url) for value in values_of(action))
-    return kind == "click" and any(map(says_reload, _element_names(action, row)))
+        return any(same_page(_absolute(value, row.url), row.url) for value in values_of(action))
+    names = element_names(values_of(action), _page_of(row)) if kind == "click" else ()
+    return any(map(says_reload, names))
+
+
+def _absolute(address: str, page: str) -> str:
+    """Return the URL to which an address leads from a page; a browser adds a missing scheme."""
+    if address.startswith("/"):
+        return urljoin(page, address)
+    return address if "://" in address else f"//{address}"
+
+
+def _page_of(row: Row) -> str:
+    return "\n".join(message_texts(row.prompt))
 
 
 def acts_on_nothing(action: Action, row: Row) -> bool:
     """Whether an action's element id is missing on the page that was shown."""
     ids = _element_ids(action) if kind_of(action) in ("click", "type") else []
-    page = "\n".join(message_texts(row.prompt)) if ids else ""
+    page = _page_of(row) if ids else ""
     return any(re.search(rf"(?<!\w){re.escape(id)}(?!\w)", page) is None for id in ids)
 
 
@@ -164,53 +245,4 @@ def _element_ids(action: Action) -> list[str]:
         values = [str(it).strip() for it in named.values()]
     else:
         values = values_of(action)[:1]
-    return [it for it in values if _ID.fullmatch(it)]
-
-
-def _element_names(action: Action, row: Row) -> Iterator[str]:
-    """Yield what the element that an action is used on may be called.
-
-    That is what the action itself says, and what stands beside the element's id or place on the
-    page.
-    """
-    page = "\n".join(message_texts(row.prompt))
-    lines = page.splitlines()
-    values = values_of(action)
-    for value in values:
-        yield from _names_in(value)
-    quoted = [it for value in values for it in _QUOTED[0].findall(value)]
-    for reference in (*values, *quoted):
-        bare = reference.removeprefix("id=").removeprefix("#")
-        named = re.escape(bare)
-        if not _ID.fullmatch(bare) and re.search(rf'\bid[= ]"{named}"', page) is None:
-            continue
-        own = re.compile(
-            rf"\[(?:ref=)?{named}\]|\bid[= ]\"?{named}\"?(?=[\s>/)])"
-            rf"|(?<![\w.]){named}(?= \"[^\"\n]+\" \()"
-        )
-        for line in lines:
-            if match := own.search(line):
-                before = line[: match.start()]
-                after = _NEXT.split(line[match.end() :])[0]
-                is_listed = after.startswith(' "')  # 8 "Retry" (button), 9 "Help" (link)
-                # A name stands before its id where a line has one element.
-                yield from _names_in("" if is_listed or "[" in before else before)
-                yield from _names_in(after.partition(" (")[0] if is_listed else after)
-    yield from _names_at(values, page)
-
-
-def _names_at(values: Sequence[str], page: str) -> Iterator[str]:
-    """Yield the names of the elements at a pair of coordinates among an action's values."""
-    numbers = [int(it) for value in values for it in re.findall(r"\d{1,5}", value)]
-    for x, y in pairwise(numbers[:_MOST_NUMBERS]):
-        for quoted, bare, left, top in _PLACE.findall(page):
-            if abs(int(left) - x) <= _NEAR and abs(int(top) - y) <= _NEAR:
-                yield quoted or bare
-
-
-def _names_in(text: str) -> Iterator[str]:
-    for quotes in _QUOTED:
-        yield from quotes.findall(text)
-    if phrase := _IN_WORDS.fullmatch(text):
-        yield phrase["name"]
-    yield _ROLES.sub("", _BRACKETED.sub(" ", text.removeprefix("text="))).strip(" '\"-")
+    return [it for it in map(bare_id, values) if ELEMENT_ID.fullmatch(it)]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Final
 from zlib import crc32
@@ -21,6 +21,7 @@ from pydantic import BaseModel
 from warex.exports.dataset import Dataset, DatasetManifest
 from warex.exports.rows import ChatMessage, Row
 from warex.llm.actions.vocabulary import Vocabulary
+from warex.seeds import draw
 
 FILE: Final = "hard_test.json"
 PAIRS_PER_SITE: Final = 8
@@ -31,6 +32,8 @@ _ELEMENT: Final = re.compile(r"(?P<role>link|button) (?P<name>'[^'\n]+') \[(?P<i
 _ID: Final = re.compile(r"(?<= )\[\d+\](?=$| )")
 _LEAST: Final = 8
 """Lines of a page that has content."""
+_WITH_CONTENT: Final = "lie"
+"""The category of the fault of a failed page that keeps its content."""
 _NOTICES: Final = (
     ("500 Internal Server Error", "The server met an error and could not answer.", "Reload"),
     ("502 Bad Gateway", "The gateway got no valid answer from the server.", "Try again"),
@@ -73,6 +76,22 @@ def read_hard_test() -> Dataset:
     return Dataset(Path(str(resource)), manifest, {"test": file.rows})
 
 
+def sample_pairs(rows: Sequence[Row], most: int | None, seed: int = 0) -> list[Row]:
+    """Return both rows of up to ``most`` pairs (None: all), drawn by seed, in order.
+
+    The pairs are drawn alternately from those whose failed page has content and from the others,
+    so that the trivial baselines stay as near chance as on all pairs. Larger samples contain
+    smaller ones.
+    """
+    failures = [row for row in rows if row.kind == "failure"]
+    drawn = sorted(failures, key=lambda row: draw(seed, "hard test", row.trial))
+    has_content = [row.trial for row in drawn if row.category == _WITH_CONTENT]
+    others = [row.trial for row in drawn if row.category != _WITH_CONTENT]
+    alternating = [it for both in zip_longest(has_content, others) for it in both if it is not None]
+    chosen = set(alternating[:most])
+    return [row for row in rows if row.trial in chosen]
+
+
 def matched_pairs(clean: Sequence[Row]) -> Iterator[Row]:
     """Yield both rows of each pair that clean rows of the compact reference agent give.
 
@@ -108,6 +127,7 @@ def _page(row: Row) -> _Page | None:
 def _pair(row: Row, page: _Page, number: int) -> Iterator[Row]:
     title, sentence, control = _NOTICES[number % len(_NOTICES)]
     has_content = number % 2 == 0
+    category = _WITH_CONTENT if has_content else "failure"
     for kind in ("failure", "clean"):
         usable, shown = (f"'{control}'", page.name)[:: 1 if kind == "failure" else -1]
         block = (
@@ -132,7 +152,7 @@ def _pair(row: Row, page: _Page, number: int) -> Iterator[Row]:
                 "action": "reload" if kind == "failure" else "click",
                 "condition": "hard",
                 "fault": ("soft_error" if has_content else "http_error") * (kind == "failure"),
-                "category": ("lie" if has_content else "failure") * (kind == "failure"),
+                "category": category * (kind == "failure"),
                 "run": "hard",
                 "trial": f"pair-{number:03}",
                 "messages": [

@@ -26,7 +26,8 @@ class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     batch: Whole = 8
     """Examples per update of the weights."""
     at_once: Whole | Literal["auto"] = 1
-    """Examples in memory at once; the rest of a batch is accumulated. ``auto``: as many as fit."""
+    """Examples in memory at once, a part that divides the batch evenly; the rest is accumulated.
+    ``auto``: as many as fit. KTO takes at least 2."""
     group_by_length: bool = False
     """Examples of like length in one batch: less padding, but an update sees fewer kinds of them,
     as failed pages are short."""
@@ -53,6 +54,11 @@ class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
     seed: Annotated[int, Field(ge=0)] = 0
 
     def accumulated(self, processes: int = 1) -> int:
-        """Return how many times ``at_once`` examples per process make a batch; at least 1."""
+        """Return how many times ``at_once`` examples per process, which divide it, make a batch."""
         at_once = 1 if self.at_once == "auto" else self.at_once
-        return max(1, self.batch // (at_once * processes))
+        return self.batch // (at_once * processes)
+
+
+def flag(field: str) -> str:
+    """Return the command line's option of a hyperparameter."""
+    return f"--{field.replace('_', '-')}"

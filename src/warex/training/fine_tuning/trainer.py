@@ -6,6 +6,7 @@ WAREX supplies the data, the hyperparameters, and the resumption of an interrupt
 import errno
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +15,19 @@ from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset, require_empty_folder
 from warex.exports.rows import ChatMessage
 from warex.traces.files import write_atomic
-from warex.training.fine_tuning.batch_size import at_once
+from warex.training.fine_tuning.batch_size import at_once, divide_batch
 from warex.training.fine_tuning.best_checkpoint import RIGHT, IsRight, require_answers, scoring
 from warex.training.fine_tuning.devices import processes, require_launcher, visible_cards
-from warex.training.fine_tuning.hyperparameters import Hyperparameters
+from warex.training.fine_tuning.hyperparameters import Hyperparameters, flag
 from warex.training.fine_tuning.loss_mask import mask_prompt_loss, require_answer_after_prompt
 from warex.training.fine_tuning.model_card import model_card
+from warex.training.fine_tuning.record import (
+    RECIPE,
+    read_record,
+    require_same_training,
+    training_record,
+    write_record,
+)
 from warex.training.fine_tuning.result import TrainingProgress, TrainingResult
 from warex.training.fine_tuning.trainable import make_trainable, require_complete_model
 from warex.training.model.loading import LoadedModel, load_model
@@ -34,7 +42,6 @@ from warex.training.trl_data import (
 
 CHECKPOINTS: Final = "checkpoints"
 METRICS: Final = "metrics.jsonl"
-RECIPE: Final = "recipe.json"
 _DISK_FULL: Final = (
     "No space left", "PytorchStreamWriter failed", "unexpected pos", "Disk quota exceeded",
 )  # fmt: skip
@@ -70,13 +77,21 @@ def train(
         require_two_kinds(dataset)
     require_complete_model(recipe, adapter)
     require_answers(recipe, dataset)
-    if recipe.group_by_length and dataset.manifest.format != "sft":
-        raise InputError("--group-by-length goes with a data set of the format sft")
+    kind = dataset.manifest.format
+    for option in ("group_by_length", "packing"):
+        if getattr(recipe, option) and kind != "sft":
+            raise InputError(f"{flag(option)} goes with a data set of the format sft, not {kind}")
+    recipe = divide_batch(recipe, kind, processes(os.environ))
     require_launcher(visible_cards(), os.environ)
     shorten_openmp_spin()
-    last = last_checkpoint(out) if resume else None
+    begun = read_record(out) if resume else None
+    if begun is not None:
+        require_same_training(out, begun, training_record(model, adapter, dataset, recipe))
+        if recipe.at_once == "auto":
+            recipe = recipe.model_copy(update={"at_once": begun.at_once})
     if not resume and is_first_process():
         require_empty_folder(out, "the adapter", "go on with what is there by --resume")
+    last = last_checkpoint(out) if resume else None
     from jinja2 import TemplateError
 
     keep_freed_memory()
@@ -104,16 +119,14 @@ def train(
     for example in some[:_CHECKED]:
         require_answer_after_prompt(loaded.tokenizer, example)
     validation, _ = examples(dataset.splits.get("validation", ()), length, recipe.max_length)
-    kind, several = dataset.manifest.format, processes(os.environ)
     longest = max(length([*it["prompt"], *_answer(it)]) for it in some)
-    size = at_once(loaded, recipe, longest, pairs=kind != "sft", processes=several)
+    size = at_once(loaded, recipe, longest, kind)
     recipe = recipe.model_copy(update={"at_once": size})
     from safetensors import SafetensorError
 
     out.mkdir(parents=True, exist_ok=True)
     try:
-        written = json.dumps({"model": model, **recipe.model_dump()}, indent=2)
-        write_atomic(out / RECIPE, f"{written}\n".encode())
+        write_record(out, training_record(model, adapter, dataset, recipe))
         trainer = _trainer(loaded, dataset, some, validation, out, recipe, is_right, on_step)
         trainer.train(resume_from_checkpoint=str(last) if last else None)
         trainer.save_model(str(out))
@@ -130,9 +143,21 @@ def train(
         )
         if trainer.is_world_process_zero():
             write_atomic(out / "README.md", model_card(model, dataset, recipe, trained).encode())
-    except (OSError, RuntimeError, SafetensorError) as error:
-        raise _explained(error, out) from error
+    except BaseException as error:
+        resumable = resume or last_checkpoint(out) is not None
+        if not resumable and is_first_process():
+            _remove_remains(out)
+        if isinstance(error, OSError | RuntimeError | SafetensorError):
+            raise _explained(error, out, resumable=resumable) from error
+        raise
     return trained
+
+
+def _remove_remains(out: Path) -> None:
+    """Remove what a training without a checkpoint has written, so that it can be started again."""
+    shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
+    for name in (RECIPE, METRICS):
+        (out / name).unlink(missing_ok=True)
 
 
 def is_first_process() -> bool:
@@ -252,14 +277,17 @@ def _trainer(
         dataloader_pin_memory=loaded.device != "cpu",
         **choices,
     )
-    made = trainer(
-        model=loaded.model,
-        args=arguments,
-        train_dataset=Columns.from_list(some),
-        eval_dataset=Columns.from_list(validation) if validation else None,
-        processing_class=loaded.tokenizer,
-        callbacks=[_callback(out / METRICS, on_step)],
-    )
+    try:
+        made = trainer(
+            model=loaded.model,
+            args=arguments,
+            train_dataset=Columns.from_list(some),
+            eval_dataset=Columns.from_list(validation) if validation else None,
+            processing_class=loaded.tokenizer,
+            callbacks=[_callback(out / METRICS, on_step)],
+        )
+    except ValueError as error:
+        raise InputError(f"TRL does not train so: {' '.join(str(error).split())[:300]}") from None
     made.remove_callback(PrinterCallback)
     return made
 
@@ -289,20 +317,20 @@ def _callback(path: Path, on_step: OnStep) -> Any:
     return Metrics()
 
 
-def _explained(error: Exception, out: Path) -> MachineError:
+def _explained(error: Exception, out: Path, *, resumable: bool) -> MachineError:
     """Return a MachineError that explains a failed training."""
     text = " ".join(str(error).split())
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     if full or any(words in text for words in _DISK_FULL):
+        go_on = "Those before are kept: free some space and go on with --resume"
         return MachineError(
-            f"{out}: the disk is full, so a checkpoint could not be written. Those before are kept:"
-            " free some space and go on with --resume"
+            f"{out}: the disk is full, so a checkpoint could not be written."
+            f" {go_on if resumable else 'Free some space and start again'}"
         )
     if "out of memory" in text.lower():
         return MachineError(
             "the memory does not do: try --gradient-checkpointing, --qlora, a smaller --at-once or"
             " --max-length, or a smaller model"
         )
-    return MachineError(
-        f"the training broke: {text[:300]}. --resume goes on at the last checkpoint"
-    )
+    go_on = "--resume goes on at the last checkpoint" if resumable else "No checkpoint was written"
+    return MachineError(f"the training broke: {text[:300]}. {go_on}")
