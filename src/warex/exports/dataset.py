@@ -82,6 +82,8 @@ class DatasetManifest(BaseModel, frozen=True, extra="forbid"):
     """Whether steps are answered by the tasks' oracles, whatever state the agent had come to."""
     left_out: Mapping[str, int] = {}
     """Steps that were left out, by reason."""
+    warnings: tuple[str, ...] = ()
+    """What a user should know before training on it."""
     separability: tuple[Separability, ...] = ()
     """How well trivial rules tell failures from clean rows, the best first."""
     vocabularies: Mapping[str, Vocabulary] = {}
