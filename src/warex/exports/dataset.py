@@ -205,12 +205,12 @@ def _manifest(folder: Path) -> DatasetManifest:
     if not path_exists(path):
         raise InputError(
             f"{folder} is not a data set: it has no {MANIFEST}. `warex export RUN --to sft --out"
-            f" {folder}` makes one"
+            " DIR` makes one"
         )
     try:
         return DatasetManifest.model_validate_json(_bytes(path))
     except ValidationError as error:
-        raise InputError(f"{path}: {first_validation_error(error)}") from None
+        raise InputError(f"{path}: {first_validation_error(error)}; export it again") from None
 
 
 def _rows(path: Path, kind: Format, row_type: type[RowMetadata], digest: str) -> list[RowMetadata]:

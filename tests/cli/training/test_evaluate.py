@@ -9,6 +9,7 @@ from tests.training.endpoint import CHOICE, Endpoint, endpoint
 from warex.cli import main
 from warex.cli.training.evaluate import _names
 from warex.exports.dataset import UnwrittenDataset, write_dataset
+from warex.exports.rows import ChatMessage, Row
 
 
 def code(*arguments: object) -> int:
@@ -49,7 +50,8 @@ def test_a_model_that_always_reloads_recovers_and_is_seen_for_what_it_is(
     assert {json.loads(line)["class"] for line in lines} == {"recovery", "false_reload"}
     assert "✓ recovery `reload()`" in (tmp_path / "out/table.md").read_text()
     assert json.loads((tmp_path / "out/summary.json").read_text()) == numbers
-    assert one["separable_by"] == "bag of words"
+    assert one["separable_by"] is None
+    assert one["answered_freely"] is None
     assert {it["baseline"] for it in one["baselines"]} >= {"few elements", "majority"}
     assert "| few elements | — | 3/3" in (tmp_path / "out/table.md").read_text()
 
@@ -195,6 +197,49 @@ def test_so_many_rows_of_each_kind_are_asked_as_are_wanted(
 def test_a_model_that_recovers_too_seldom_fails_a_build(data: Path, url: str) -> None:
     assert asked(data, url, "--fail-under", "1") == 0
     assert asked(data, url, "--split", "test", "--fail-under", "0.5") == 0
+
+
+@pytest.mark.wire
+def test_a_test_without_a_failure_is_named(
+    tmp_path: Path, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    splits = {"test": [row("c1"), row("c2")]}
+    write_dataset(tmp_path / "data", UnwrittenDataset(MANIFEST, splits), lambda _: "")
+
+    assert asked(tmp_path / "data", url, "--fail-under", "0.8") == 1
+    assert "no failure to recover from: all 2 rows of test are clean" in capsys.readouterr().err
+
+
+def test_prompts_without_a_legal_action_are_counted(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answers(rows: list[Row], *_: object) -> Iterator[tuple[str, Row, ChatMessage]]:
+        yield from (("m", it, {"role": "assistant", "content": "reload()"}) for it in rows)
+
+    monkeypatch.setattr("warex.cli.training.evaluate._local_answers", answers)
+    clicks = UnwrittenDataset(MANIFEST, {"train": [row()]})
+    write_dataset(tmp_path / "clicks", clicks, lambda _: "")
+    command = ("evaluate", "--data", data, "--model", "m", "--legal", tmp_path / "clicks")
+
+    assert code(*command, "--json") == 0
+    assert json.loads(capsys.readouterr().out)[0]["answered_freely"] == 3
+    assert code(*command) == 0
+    assert "3 of 6 prompts have no legal action: they are answered freely" in (
+        capsys.readouterr().out
+    )
+
+
+def test_a_data_set_of_another_version_is_to_be_exported_again(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = data / "dataset.json"
+    manifest.write_text(manifest.read_text().replace('"schema_version": 1', '"schema_version": 2'))
+
+    assert asked(data, "http://127.0.0.1:1/v1") == 2
+    assert (
+        "another version of WAREX made it (schema_version 2; this one reads 1); export it again"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     type=click.Choice(THOUGHTS),
     default="auto",
     help="The agent's words beside its actions, also of earlier steps; auto: drop those of scripted"
-    " agents.",
+    " agents, and all with --oracle.",
 )
 @click.option("--no-images", is_flag=True, help="Omit screenshots.")
 @click.option(

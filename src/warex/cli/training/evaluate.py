@@ -118,14 +118,9 @@ def command(
     rows = sample_pairs(all_rows, limit) if test == "hard" else sample_rows(all_rows, limit)
     if not rows:
         raise InputError(f"{data} has no row in {split}: there is nothing to ask")
-    if endpoint and adapters:
-        raise InputError("--adapter goes with a model of this machine, not with --endpoint")
-    if endpoint and legal:
-        raise InputError("--legal goes with a model of this machine, not with --endpoint")
     if resume and out is None:
         raise InputError("--resume goes on with the evaluation of a folder: name it with --out")
-    if endpoint is None:
-        _require_language_model(model, adapters, legal)
+    _require_language_model(model, endpoint, adapters, legal)
     bound = read_legal(legal) if legal is not None else None
     models = [model, *map(str, adapters)]
     names = [model] if endpoint else _names(models)
@@ -178,10 +173,12 @@ def command(
     conditions = results(rows, answered)
     is_own = test == "recovery" and split == "train"
     train = training_data.rows("train") if training_data and not is_own else ()
+    freely = None if bound is None else sum(not bound.to(row.prompt).texts for row in rows)
     trivial = baselines(rows, train, dataset.vocabulary)
     beside = {
         "baselines": baseline_data(trivial),
         "separable_by": it.name if (it := separable_by(trivial)) else None,
+        "answered_freely": freely,
     }
     numbers = [each | beside for each in summary_data(conditions)]
     if out is not None and file is not None:
@@ -193,8 +190,18 @@ def command(
         console().print(summary(conditions), "", baseline_summary(trivial))
         if verdict := verdict_on_test(trivial):
             echo(f"\n{verdict}")
+        if freely is not None:
+            echo(
+                f"\n{freely} of {len(rows)} prompts have no legal action: they are answered freely"
+            )
         if out is not None:
             echo(f"\nanswers  {out / 'answers.jsonl'}\ntable    {out / 'table.md'}")
+    if all(row.kind == "clean" for row in rows):
+        where = "the hard test" if test == "hard" else split
+        echo(
+            f"there is no failure to recover from: all {len(rows)} rows of {where} are clean",
+            err=True,
+        )
     rate = conditions[-1].recovery.value
     return int(fail_under is not None and (rate is None or rate < fail_under))
 
@@ -241,10 +248,16 @@ def _local_answers(
             yield name, row, answer
 
 
-def _require_language_model(model: str, adapters: tuple[Path, ...], legal: Path | None) -> None:
-    """Raise InputError if a ranker is given what only a language model takes."""
+def _require_language_model(
+    model: str, endpoint: str | None, adapters: tuple[Path, ...], legal: Path | None
+) -> None:
+    """Raise InputError if another model is given what only a local language model takes."""
     from warex.training.ranking.ranker import is_ranker
 
+    if endpoint and adapters:
+        raise InputError("--adapter goes with a model of this machine, not with --endpoint")
+    if endpoint and legal:
+        raise InputError("--legal goes with a model of this machine, not with --endpoint")
     if (adapters or legal is not None) and is_ranker(model):
         if legal is not None:
             raise InputError(f"--legal goes with a language model; {model}, a ranker, is bound")
