@@ -1,20 +1,17 @@
 """64 episodes at the same time on one machine share nothing but the process."""
 
-import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.cookiejar import CookieJar
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Barrier, Thread
-from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from threading import Barrier
 
 import pytest
 
+from tests.rl.shop import Shop, served_shop
 from warex.rl import Episode, EpisodePlan, EpisodeTask, Session, SessionFactory
 
 MANY = 64
@@ -31,36 +28,6 @@ SECOND_IS_DOWN = {
 }
 
 
-class Shop(ThreadingHTTPServer):
-    """A shop of one episode: what was put into it, and by whom."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.basket: list[str] = []
-        self.cookies: set[str] = set()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        shop = self.server
-        assert isinstance(shop, Shop)
-        who = parse_qs(urlsplit(self.path).query).get("who", [""])[0]
-        shop.cookies.add(self.headers.get("cookie", ""))
-        shop.basket.append(who)
-        body = json.dumps(shop.basket).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.send_header("set-cookie", f"who={who}; Path=/")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
 @pytest.mark.slow
 @pytest.mark.wire
 @pytest.mark.timeout(300)
@@ -72,15 +39,13 @@ def test_64_parallel_episodes_do_not_leak_into_each_other(
 
     @contextmanager
     def task(prompt: object, seed: int) -> Iterator[EpisodeTask]:
-        with Shop() as shop:
-            Thread(target=shop.serve_forever, daemon=True).start()
+        with served_shop() as shop:
             shops[str(prompt)] = shop
 
             def score(episode: Episode) -> float:
                 return float(set(shop.basket) == {episode.prompt})
 
             yield EpisodeTask(score, maps=(f"{SITE}=http://127.0.0.1:{shop.server_port}",))
-            shop.shutdown()
 
     def play(factory: SessionFactory, number: int) -> tuple[Session, list[int], set[str]]:
         who = f"agent-{number}"
