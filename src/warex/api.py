@@ -248,7 +248,7 @@ class Interception:
         size of its faults; ``maps`` are added to this proxy's; ``out`` is a folder beside this
         trace by default. Leaving the block raises TrialVoid if the episode broke.
         """
-        loaded = _scenario(scenario)
+        loaded = read_scenario(scenario)
         body: dict[str, object] = {"task": name, "port": 0}
         body["scenario"] = None if loaded is None else loaded.model_dump(mode="json")
         wanted = {
@@ -358,7 +358,7 @@ def intercept(
     try:
         config = ProxyConfig(
             ca=Path(),
-            scenario=_scenario(scenario),
+            scenario=read_scenario(scenario),
             seed=seed,
             sites=_origins(sites),
             traffic=TrafficOptions().extended(**traffic),
@@ -391,7 +391,8 @@ def require_known(where: str, names: Iterable[str], *more: str) -> None:
             raise InputError(f"{where.format(name)}: there is no option {name!r}{near}")
 
 
-def _scenario(scenario: AnyScenario | None) -> Scenario | None:
+def read_scenario(scenario: AnyScenario | None) -> Scenario | None:
+    """Return a scenario in any of its forms, checked. Raises ScenarioError if it is not valid."""
     match scenario:
         case None | Scenario():
             return scenario

@@ -93,3 +93,17 @@ def test_a_leak_ends_the_export(tmp_path: Path) -> None:
         build([run], DatasetRequest(plan=plan))
     draft = build([run], DatasetRequest(plan=plan, allowed_leaks=("site", "observation")))
     assert draft.manifest.leaks[0] == "site shop.example: train and validation"
+
+
+def test_recoveries_without_rejected_answers_are_told_from_no_recoveries(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").manifest()
+    folder.trial("clean", "shop-1", solved(), clean())
+    folder.trial("server-error", "shop-1", solved(), recovering())
+    run = load_run(folder.path)
+
+    with pytest.raises(InputError, match=r"^there is no pair of answers: 1 answer recovered"):
+        build([run], DatasetRequest(format="dpo", plan=None))
+    with pytest.raises(InputError, match=r"answers to a page that has not failed, but no agent"):
+        build([run], DatasetRequest(format="dpo", plan=None, only="clean"))
+    (warning,) = build([run], DatasetRequest(format="kto", plan=None)).manifest.warnings
+    assert "no answer is unwanted" in warning

@@ -80,6 +80,27 @@ def test_a_relabelled_answer_has_a_thought_only_if_others_do(tmp_path: Path) -> 
     assert example.row.answer["content"] == "goto('https://shop.example/')"
 
 
+@pytest.mark.parametrize(
+    ("thought", "wanted"), [("", "reload()"), ("I act.\n", "Again.\nreload()")]
+)
+def test_a_relabelled_answer_has_the_form_of_the_others(
+    tmp_path: Path, thought: str, wanted: str
+) -> None:
+    folder = RunFolder(tmp_path / "run").manifest()
+    manifest = folder.path / "manifest.json"
+    text = manifest.read_text().replace('"asks_again": ""', '"asks_again": "Again.\\nreload()"')
+    manifest.write_text(text)
+    folder.trial("server-error", "shop-1", failed(), losing())
+    story = Story().page("x1")
+    story.thinks(1, "click", messages=shown(GOALS[0], "[7]"), answer=f"{thought}click('7')")
+    folder.trial("clean", "shop-1", solved(), story.stops())
+
+    choice = SelectionOptions(relabel=True, thoughts="keep")
+    examples = find_examples([load_run(folder.path)], choice).examples
+
+    assert [it.row.answer["content"] for it in examples if it.row.relabelled] == [wanted]
+
+
 def test_a_step_of_an_agent_that_cannot_ask_again_is_never_relabelled(tmp_path: Path) -> None:
     everything = relabelled(tmp_path, "")
 

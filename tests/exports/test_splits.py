@@ -8,7 +8,7 @@ from tests.exports.builders import failure, row
 from warex.errors import InputError
 from warex.exports.names import SIDES
 from warex.exports.rows import Row
-from warex.exports.splits import SplitPlan, split_rows
+from warex.exports.splits import SplitPlan, sides_without_failures, split_rows
 
 SITES = [f"s{number}.example" for number in range(11)]
 
@@ -72,3 +72,15 @@ def test_too_few_names_and_unknown_ones_are_reported() -> None:
         split_rows(rows(SITES), SplitPlan(by=("site",), held_out={"test": {"site": ("nope",)}}))
     with pytest.raises(InputError, match="--split fault: no step has a fault"):
         split_rows([row()], SplitPlan(by=("fault",)))
+
+
+def test_a_side_without_failures_is_warned_of_with_names_that_have_some() -> None:
+    every = [*rows(SITES[:2]), row("c", site="s9.example")]
+    plan = SplitPlan(by=("site",), held_out={"test": {"site": ("s9.example",)}})
+
+    (warning,) = sides_without_failures(split_rows(every, plan).sides, every, plan)
+
+    assert warning.startswith("test has no failure")
+    assert warning.endswith("such as --test site=s0.example")
+    clean = [it for it in every if it.kind == "clean"]
+    assert sides_without_failures(split_rows(clean, plan).sides, clean, plan) == []

@@ -1,12 +1,14 @@
 """Sessions of one factory: their plans, their ids, and what they do not share."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.proxy.support.origin import Origin
 from tests.rl.episodes import DOWN_ONCE, ask, tasks
-from warex.errors import InputError
+from warex.errors import InputError, ScenarioError
 from warex.rl import SessionFactory
 
 pytestmark = pytest.mark.wire
@@ -62,3 +64,34 @@ def test_a_session_outside_its_block_is_refused(origin: Origin, tmp_path: Path) 
 def test_a_time_limit_of_no_seconds_is_refused(origin: Origin, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="timeout_s=0"):
         SessionFactory(tasks(origin), DOWN_ONCE, out=tmp_path / "out", timeout_s=0)
+
+
+def test_a_scenario_that_does_not_exist_is_refused_before_any_episode(
+    origin: Origin, tmp_path: Path
+) -> None:
+    with pytest.raises(ScenarioError, match="did you mean 'paper/server-error'"):
+        SessionFactory(tasks(origin), "paper/server-eror", out=tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_a_plan_and_a_task_of_another_kind_are_refused(origin: Origin, tmp_path: Path) -> None:
+    @contextmanager
+    def without_task(prompt: object, seed: int) -> Iterator[None]:
+        yield
+
+    def without_plan(prompt: object, seed: int, place: int) -> None: ...
+
+    for name, start, plan, why in (
+        (
+            "plan",
+            tasks(origin),
+            without_plan,
+            "the plan of the episode 'a' is None, not an EpisodePlan",
+        ),
+        ("task", without_task, None, "the task of the episode 'a' is None, not an EpisodeTask"),
+    ):
+        with (
+            SessionFactory(start, DOWN_ONCE, out=tmp_path / name, plan=plan) as factory,  # type: ignore[arg-type]
+            pytest.raises(InputError, match=why),
+        ):
+            factory.create("p", episode_id="a")

@@ -5,9 +5,12 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 
 from tests.proxy.support.origin import Origin
@@ -15,7 +18,7 @@ from tests.rl.episodes import DOWN_ONCE, FAULTED, SITE, tasks
 from tests.sandbox.cleanup.test_reaper import alive
 from tests.waiting import wait_until
 from warex.errors import InputError, TrialVoid
-from warex.rl import Episode, EpisodePlan, SessionFactory
+from warex.rl import Episode, EpisodePlan, EpisodeTask, SessionFactory
 from warex.traces.paths import AGENT_LOG
 
 pytestmark = pytest.mark.wire
@@ -133,6 +136,60 @@ def test_a_check_that_returns_no_finite_number_gives_no_reward(
 
 
 @pytest.mark.slow
+def test_a_check_that_fails_gives_no_reward_and_says_where(origin: Origin, tmp_path: Path) -> None:
+    def looks_up(episode: Episode) -> float:
+        rewards: dict[str, float] = {}
+        return rewards["x"]
+
+    def scores(episode: Episode) -> float:
+        return np.ones(2)  # type: ignore[return-value]
+
+    checks = [looks_up, scores]
+    start = tasks(origin, lambda episode: checks[episode.seed](episode))
+    with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
+        results = [factory.create("p", seed).verify() for seed in range(len(checks))]
+    assert [it.env_reward for it in results] == [None] * 2
+    failed, two = [it.artifacts["reason"] for it in results]
+    line = looks_up.__code__.co_firstlineno + 2
+    assert failed == f"the task's check failed: KeyError: 'x' (test_session.py, line {line})"
+    assert two == "the task's check returned array([1., 1.]), which is not a finite number"
+
+
+@pytest.mark.slow
+def test_a_check_that_is_interrupted_is_no_failed_check(origin: Origin, tmp_path: Path) -> None:
+    def interrupted(episode: Episode) -> float:
+        raise KeyboardInterrupt
+
+    with SessionFactory(tasks(origin, interrupted), DOWN_ONCE, out=tmp_path / "out") as factory:
+        session = factory.create("p")
+        with pytest.raises(KeyboardInterrupt):
+            session.verify()
+
+
+@pytest.mark.slow
+def test_a_task_that_fails_as_it_ends_disturbs_no_other_episode(
+    origin: Origin, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ended = []
+
+    @contextmanager
+    def start(prompt: object, seed: int) -> Iterator[EpisodeTask]:
+        with tasks(origin)(prompt, seed) as task:
+            yield task
+        ended.append(seed)
+        raise OSError("the site does not stop")
+
+    with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
+        closed, *others = [factory.create("p", seed, f"e{seed}") for seed in range(3)]
+        assert closed.verify().env_reward == 1.0
+        closed.close()
+        assert factory.create("p", 3, "e0").verify().env_reward == 1.0
+    assert ended == [0, 1, 2, 3]
+    assert not any(is_open(urlsplit(it.episode.proxy_url).port) for it in others)
+    assert "the task of the episode 'e0' failed as it ended: OSError" in caplog.text
+
+
+@pytest.mark.slow
 def test_an_agent_that_cannot_be_started_has_no_reward(origin: Origin, tmp_path: Path) -> None:
     start = tasks(origin, command=(sys.executable, "-c", "a\0b"))
     with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
@@ -145,14 +202,19 @@ def test_an_agent_that_cannot_be_started_has_no_reward(origin: Origin, tmp_path:
 
 
 @pytest.mark.slow
-def test_a_command_that_is_one_text_is_refused_and_its_id_is_free_again(
+def test_a_command_that_is_no_list_is_refused_and_its_id_is_free_again(
     origin: Origin, tmp_path: Path
 ) -> None:
-    start = tasks(origin, command="python agent.py")  # type: ignore[arg-type]
+    commands = ["python agent.py", lambda episode: None]
+
+    @contextmanager
+    def start(prompt: object, seed: int) -> Iterator[EpisodeTask]:
+        yield EpisodeTask(lambda episode: 1.0, commands[seed])  # type: ignore[arg-type]
+
     with SessionFactory(start, DOWN_ONCE, out=tmp_path / "out") as factory:
-        for _ in range(2):
+        for seed in (0, 0, 1, 1):
             with pytest.raises(InputError, match="is not a list of texts"):
-                factory.create("p", episode_id="text")
+                factory.create("p", seed, episode_id="text")
 
 
 @pytest.mark.slow

@@ -1,16 +1,20 @@
 """The testbed's tasks by name, goal or message, each with a site of its own."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.training.endpoint import Endpoint, endpoint
 from warex.errors import InputError
 from warex.rl import EpisodePlan, SessionFactory
 from warex.rl.testbed import RESULT, TestbedTasks
 
 GOAL = "In which room does the 'Budget review' on Thursday 18 June take place?"
 NAME = "calendar-budget-review-room"
+HOW_TO = Path(__file__).parents[2] / "docs/how-to/reinforcement-learning.md"
 
 
 @pytest.mark.parametrize(
@@ -46,3 +50,22 @@ def test_the_tasks_own_check_rewards_the_answer(tmp_path: Path) -> None:
         rewards = [it.verify().env_reward for it in (right, wrong, silent)]
     assert rewards[1:] == [0.0, 0.0]
     assert rewards[0] == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.wire
+@pytest.mark.browser
+@pytest.mark.timeout(120)
+def test_the_first_example_plays_an_episode_with_the_model_it_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, example = re.findall(r"```(?:sh|python)\n(.*?)```", HOW_TO.read_text(), re.DOTALL)[:2]
+    results: dict[str, Any] = {}
+    monkeypatch.chdir(tmp_path)
+    with endpoint() as url:
+        message = {"role": "assistant", "content": "send_msg_to_user('It is in Juniper.')"}
+        Endpoint.answers[:] = [(200, {"choices": [{"message": message}]})]
+        assert "http://127.0.0.1:8000" in example
+        exec(example.replace("http://127.0.0.1:8000", url.removesuffix("/v1")), results)
+    assert (results["reward"], len(results["calls"])) == (1.0, 1)
+    assert [it["model"] for it in Endpoint.asked] == [command.split()[-1]]

@@ -16,7 +16,8 @@ from warex.exports.mask import CHATS, mask_pii
 from warex.exports.names import Format, Kind, Leak
 from warex.exports.rows import RowMetadata
 from warex.exports.separability import separability
-from warex.exports.splits import Split, SplitPlan, split_rows
+from warex.exports.splits import Split, SplitPlan, sides_without_failures, split_rows
+from warex.text.english import count_noun
 
 ONE_KIND: Final = {
     "failure": "there is no step after a fault that teaches something: no trial that counts was hit"
@@ -25,6 +26,16 @@ ONE_KIND: Final = {
     "clean": "there is no clean step: no trial was solved without a fault. Run the condition"
     " `clean`, too, or take failures alone with --only failure",
 }
+
+_NO_PAIR: Final = (
+    "there is no pair of answers: {wanted}, but no agent failed on the same page of the same task"
+    " as one that {did}. Add runs of an agent or a model that fails (the embedded `scripted:giveup`"
+    " does) to the same tasks and conditions{found}"
+)
+_ALL_WANTED: Final = (
+    "no answer is unwanted, and KTO learns from both: no agent lost a trial after a fault or made a"
+    " mistake. Add runs of an agent or a model that fails (the embedded `scripted:giveup` does)"
+)
 
 _UNPAIRED: Final = "a failure, as there are too few clean steps for --clean-per-failure"
 
@@ -67,7 +78,9 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
     for kind in ("failure", "clean"):
         wanted = request.only in (None, kind) and kind in dataset_format(request.format).kinds
         if wanted and not any(row.kind == kind for row in rows):
-            raise InputError(ONE_KIND[kind])
+            raise InputError(_missing_pairs(request, selection.examples) or ONE_KIND[kind])
+    if not rows and (why := _missing_pairs(request, selection.examples)):
+        raise InputError(why)
     if request.plan is None:
         division: Split[RowMetadata] = Split({"train": tuple(rows)}, 0)
     else:
@@ -89,6 +102,9 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
     left_out.update({_UNPAIRED: unpaired} if unpaired else {})
     left_out.update({"more than were asked for": over} if over else {})
     used = {name for side in by_side.values() for row in side for name in row.images}
+    warnings = [] if request.plan is None else sides_without_failures(by_side, rows, request.plan)
+    if request.format == "kto" and all(getattr(row, "label") for row in rows):  # noqa: B009
+        warnings.append(_ALL_WANTED)
     manifest = DatasetManifest(
         format=request.format,
         seed=request.seed,
@@ -96,6 +112,7 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         split_by=request.plan.by if request.plan else (),
         leaks=tuple(f"{it.what} {it.shown}: {' and '.join(it.sides)}" for it in leaks),
         left_out=dict(left_out.most_common()),
+        warnings=tuple(warnings),
         masked=request.mask,
         oracle=choice.oracle is not None,
         separability=separability([row for it in by_side.values() for row in it], request.seed),
@@ -107,6 +124,26 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         side: tuple(map(_parted, rows)) if images else rows for side, rows in by_side.items()
     }
     return UnwrittenDataset(manifest, splits, images)
+
+
+def _missing_pairs(request: DatasetRequest, examples: Sequence[Example]) -> str | None:
+    """Return why preference data have no pairs although some answers are wanted; None otherwise."""
+    if request.format != "dpo":
+        return None
+    part, did = ("clean", "solved it") if request.only == "clean" else ("recovery", "recovered")
+    wanted, failed = (
+        sum(it.part in parts for it in examples) for parts in ((part,), ("lost", "mistake"))
+    )
+    if not wanted:
+        return None
+    answers = count_noun(wanted, "answer")
+    return _NO_PAIR.format(
+        wanted=f"{answers} to a page that has not failed"
+        if part == "clean"
+        else f"{answers} recovered from a fault",
+        did=did,
+        found=f"; {count_noun(failed, 'answer')} failed elsewhere" if failed else "",
+    )
 
 
 def _unpaired(

@@ -96,6 +96,14 @@ learnt from ({{ counted(best.rows, "row") }}; balanced accuracy, 50 % is chance)
 {% endfor %}
 
 {% endif %}
+{% if manifest.warnings %}
+Warnings:
+
+{% for text in manifest.warnings %}
+- {{ text }}
+{% endfor %}
+
+{% endif %}
 {% if manifest.leaks %}
 These are on two sides, and were accepted:
 

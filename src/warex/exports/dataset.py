@@ -82,6 +82,8 @@ class DatasetManifest(BaseModel, frozen=True, extra="forbid"):
     """Whether steps are answered by the tasks' oracles, whatever state the agent had come to."""
     left_out: Mapping[str, int] = {}
     """Steps that were left out, by reason."""
+    warnings: tuple[str, ...] = ()
+    """What a user should know before training on it."""
     separability: tuple[Separability, ...] = ()
     """How well trivial rules tell failures from clean rows, the best first."""
     vocabularies: Mapping[str, Vocabulary] = {}
@@ -203,12 +205,12 @@ def _manifest(folder: Path) -> DatasetManifest:
     if not path_exists(path):
         raise InputError(
             f"{folder} is not a data set: it has no {MANIFEST}. `warex export RUN --to sft --out"
-            f" {folder}` makes one"
+            " DIR` makes one"
         )
     try:
         return DatasetManifest.model_validate_json(_bytes(path))
     except ValidationError as error:
-        raise InputError(f"{path}: {first_validation_error(error)}") from None
+        raise InputError(f"{path}: {first_validation_error(error)}; export it again") from None
 
 
 def _rows(path: Path, kind: Format, row_type: type[RowMetadata], digest: str) -> list[RowMetadata]:

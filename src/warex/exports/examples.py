@@ -90,7 +90,7 @@ def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> ExampleSelec
     know.
     """
     result = ExampleSelection()
-    known: set[bytes] = set()
+    examples: list[Example] = []
     for run in runs:
         scripted_agents = frozenset(run.scripted)
         for record in run.trials:
@@ -98,14 +98,46 @@ def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> ExampleSelec
                 result.left_out["of a trial that does not count"] += 1
                 continue
             scripted = record.key.agent in scripted_agents
-            for example in _of_trial(run, record, choice, result, scripted=scripted):
-                text = repr(example.row.messages).encode("utf-8", "surrogatepass")
-                if (digest := hashlib.sha256(text).digest()) in known:
-                    result.left_out["the same as another"] += 1
-                    continue
-                known.add(digest)
-                result.examples.append(example)
+            examples += _of_trial(run, record, choice, result, scripted=scripted)
+    known: set[bytes] = set()
+    for example in _in_one_form(examples, result.vocabularies):
+        text = repr(example.row.messages).encode("utf-8", "surrogatepass")
+        if (digest := hashlib.sha256(text).digest()) in known:
+            result.left_out["the same as another"] += 1
+            continue
+        known.add(digest)
+        result.examples.append(example)
     return result
+
+
+def _in_one_form(
+    examples: Sequence[Example], vocabularies: Mapping[str, Vocabulary]
+) -> Iterator[Example]:
+    """Yield examples; those that load a page again get the form of the other wanted answers.
+
+    Their thought is removed if less than half of the others have one.
+    """
+    others = [it for it in examples if not _is_retry(it) and _is_wanted(it)]
+    thoughtful = [it for it in others if _bare(it.row, vocabularies) != it.row.answer]
+    bare = len(thoughtful) * 2 < len(others)
+    for example in examples:
+        row = example.row
+        if bare and _is_retry(example):
+            row = row.model_copy(update={"messages": [*row.prompt, _bare(row, vocabularies)]})
+        yield replace(example, row=row)
+
+
+def _is_retry(example: Example) -> bool:
+    return example.part == "lost" and example.row.relabelled
+
+
+def _is_wanted(example: Example) -> bool:
+    return example.part not in ("lost", "mistake") or example.row.relabelled
+
+
+def _bare(row: Row, vocabularies: Mapping[str, Vocabulary]) -> ChatMessage:
+    """Return a row's answer without its thought, where that can be separated."""
+    return without_thought(row.answer, vocabularies[row.vocabulary]) or row.answer
 
 
 def _of_trial(
@@ -128,12 +160,13 @@ def _of_trial(
         result.left_out["of an agent whose actions are not known"] += 1
         return
     name = _named(result.vocabularies, record.key.benchmark, words)
-    drops = choice.thoughts == "drop" or (choice.thoughts == "auto" and scripted)
+    oracle = choice.oracle
+    drops_by_itself = scripted or oracle is not None
+    drops = choice.thoughts == "drop" or (choice.thoughts == "auto" and drops_by_itself)
     parts = tuple(entries_by_task(trace.entries).values()) or (trace.entries,)
     for entries in parts:
         actions = _actions_alone(entries, words) if drops else None
         known = _foreknown(entries, words, actions or {}) if scripted else {}
-        oracle = choice.oracle
         answers = {} if oracle is None else oracle_answers(oracle, entries, words)
         for step in steps(entries, record.recoveries, words):
             wanted = answers.get(step.call.seq) if step.part == "clean" else None

@@ -22,7 +22,7 @@ type Side = Literal["train", "validation", "test"]
 
 type Thoughts = Literal["auto", "keep", "drop"]
 """What becomes of the words beside an answer's action, also of earlier answers in the prompt.
-``auto`` drops those of scripted agents."""
+``auto`` drops those of scripted agents, and all where an oracle answers, which has none."""
 
 type Leak = Literal["site", "task", "page_family", "observation"]
 """What must not be on two sides."""

@@ -5,7 +5,7 @@ A split uses one or several dimensions. A row is held out if all of its values a
 between are on no side.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -54,10 +54,47 @@ def split_rows[R: RowMetadata](rows: Sequence[R], plan: SplitPlan) -> Split[R]:
     return Split({side: tuple(sides[side]) for side in SIDES}, between)
 
 
+def sides_without_failures(
+    sides: Mapping[Side, Sequence[RowMetadata]], rows: Sequence[RowMetadata], plan: SplitPlan
+) -> list[str]:
+    """Return a warning for each side of a split that has rows but no failure.
+
+    Empty if no row is a failure. Names are not chosen so that each side has one: clean steps alone
+    must hold out the same sites as both kinds do.
+    """
+    failures = [row for row in rows if row.kind == "failure"]
+    named = Counter(tuple(getattr(row, by) for by in plan.by) for row in failures)
+    # A name is proposed only if training has failures without it.
+    proposed = [
+        values
+        for values, _ in named.most_common()
+        if all(values) and any(not set(values) & set(others) for others in named)
+    ]
+    warnings: list[str] = []
+    for side in SIDES:
+        if not failures or not sides[side] or any(it.kind == "failure" for it in sides[side]):
+            continue
+        text = f"{side} has no failure, so that recovery cannot be measured on it: name what it"
+        text += " holds out"
+        if proposed:
+            values = proposed[0]
+            text += f", such as {_option(side, plan.by, values)}"
+            proposed = [others for others in proposed if not set(values) & set(others)]
+        warnings.append(text)
+    return warnings
+
+
+def _option(side: Side, by: Sequence[Dimension], values: Sequence[str]) -> str:
+    option = "--test" if side == "train" else f"--{side}"
+    return " ".join(f"{option} {it}={value}" for it, value in zip(by, values, strict=True))
+
+
 def _places(rows: Iterable[RowMetadata], by: Dimension, plan: SplitPlan) -> dict[str, Side]:
     names = sorted({getattr(row, by) for row in rows} - {""})
     if not names:
-        raise InputError(f"--split {by}: no step has a {by}")
+        raise InputError(
+            f"--split {by}: no step has a {by}; clean steps have none. `--split site` fits"
+        )
     placed: dict[str, Side] = {}
     for side in ("validation", "test", "train"):
         for pattern in plan.held_out.get(side, {}).get(by, ()):

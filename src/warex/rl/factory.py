@@ -8,12 +8,12 @@ from itertools import count
 from types import TracebackType
 from typing import Final, Self, Unpack
 
-from warex.api import AnyScenario, Interception, intercept
+from warex.api import AnyScenario, Interception, intercept, read_scenario
 from warex.errors import InputError
 from warex.llm.tokens import CallTokens
 from warex.proxy.certificates.ca import ensure_ca
 from warex.rl.curriculum import Curriculum, EpisodePlan, ScoredEpisode
-from warex.rl.session import Episode, Session, StartTask
+from warex.rl.session import Episode, EpisodeTask, Session, StartTask
 from warex.rl.training_trace import check_sampling, why_sampled_otherwise, why_without_tokens
 from warex.sandbox.cleanup.reaper import Reaper, start_reaper
 from warex.sandbox.env_mode.prepare import browser_flags
@@ -41,8 +41,8 @@ class SessionFactory:
     names another parameter of ``SAMPLING_DEFAULTS`` than ``sampling``, the trainer's policy.
     ``create`` may be called from several threads.
 
-    Raises InputError for invalid arguments, and when it is entered MachineError if the machine
-    lacks something.
+    Raises InputError for invalid arguments, ScenarioError for an invalid scenario, and when it is
+    entered MachineError if the machine lacks something.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class SessionFactory:
         self.timeout_s = timeout_s
         self.out = read_path("SessionFactory(…, out=", out)
         self._start_task = start_task
-        self._scenario = scenario
+        self._scenario = read_scenario(scenario)
         self._plan = plan
         self._sampling = sampling
         self._needs_tokens = bool(traffic.get("capture_tokens"))
@@ -110,8 +110,8 @@ class SessionFactory:
         """Begin an episode of a prompt, and start its agent.
 
         Episodes of one prompt and seed are a group. Raises InputError if an episode of this id is
-        running, which is not disturbed, or the task's command is not a list of texts; what the
-        task's start raises.
+        running, which is not disturbed, or the plan, the task or its command is of another kind;
+        ScenarioError if the plan's scenario is invalid; what the plan and the task's start raise.
         """
         running = self._running
         if running is None:
@@ -157,6 +157,8 @@ class SessionFactory:
         seed: int,
         plan: EpisodePlan,
     ) -> Session:
+        if not isinstance(plan, EpisodePlan):
+            raise InputError(f"the plan of the episode {name!a} is {plan!r}, not an EpisodePlan")
         scenario = self._scenario if plan.scenario is None else plan.scenario
         if plan.is_faulted and scenario is None:
             raise InputError(
@@ -165,6 +167,10 @@ class SessionFactory:
             )
         with ExitStack() as end_task, ExitStack() as end_trial:
             task = end_task.enter_context(self._start_task(prompt, seed))
+            if not isinstance(task, EpisodeTask):
+                raise InputError(
+                    f"the task of the episode {name!a} is {task!r}, not an EpisodeTask"
+                )
             trial = end_trial.enter_context(
                 proxy.episode(
                     name,

@@ -4,17 +4,20 @@ A session has the methods that loop-owning trainers call: OpenEnv's ``ResourceSe
 ``LoopOwningSession``, and so TRL's ``HarnessRolloutWorker``.
 """
 
+import logging
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any, SupportsFloat
 
 from warex.api import Injection, Interception
 from warex.errors import InputError, TrialVoid, WarexError
 from warex.llm.tokens import CallTokens
+from warex.plugins import describe
 from warex.rl.curriculum import EpisodePlan, ScoredEpisode
 from warex.rl.trace_entries import trace_entries
 from warex.rl.training_trace import TrainingTrace, training_trace
@@ -24,6 +27,8 @@ from warex.sandbox.command import CompletedCommand, run_command
 from warex.traces import LlmCall, Trace
 from warex.traces.blobs import BlobStore
 from warex.traces.paths import AGENT_LOG, BLOBS
+
+_LOG = logging.getLogger("warex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class EpisodeTask:
     """What one episode needs, made for each."""
 
     score: Callable[[Episode], float | None]
-    """Returns the reward once the agent has ended, or None; may raise a WarexError."""
+    """Returns the reward once the agent has ended; with None, or an exception, there is none."""
     command: Callable[[Episode], Sequence[str]] | Sequence[str] = ()
     """The agent's; empty if the caller acts through the episode's proxy itself."""
     maps: tuple[str, ...] = ()
@@ -127,7 +132,8 @@ class Session:
         """
         command = self._task.command
         arguments = command(self.episode) if callable(command) else command
-        if isinstance(arguments, str) or not all(isinstance(it, str) for it in arguments):
+        is_list = isinstance(arguments, Sequence) and not isinstance(arguments, str)
+        if not is_list or not all(isinstance(it, str) for it in arguments):
             raise InputError(
                 f"the command {arguments!r} of the episode {self.episode.id!a} is not a list of"
                 " texts, such as ['python', 'agent.py']"
@@ -236,7 +242,10 @@ class Session:
             return self._result
 
     def close(self) -> None:
-        """End the agent and the episode and release its site; a second call does nothing."""
+        """End the agent and the episode and release its site; a second call does nothing.
+
+        A task that fails as it ends is logged: it disturbs no other episode.
+        """
         with self._lock:
             if self._is_closed:
                 return
@@ -247,6 +256,12 @@ class Session:
             finally:
                 try:
                     self._end_task.close()
+                except Exception as error:  # noqa: BLE001 - the task's code
+                    _LOG.warning(
+                        "the task of the episode %a failed as it ended: %s",
+                        self.episode.id,
+                        _describe(error, self._task.score),
+                    )
                 finally:
                     self._on_closed(self.episode.id)
 
@@ -284,12 +299,11 @@ class Session:
             code = None if completed is None else completed.code
             try:
                 score = self._task.score(replace(self.episode, exit_code=code))
-            except WarexError as error:
-                reason = f"the task's check failed: {error}"
+            except Exception as error:  # noqa: BLE001 - the task's code
+                reason = f"the task's check failed: {_describe(error, self._task.score)}"
             else:
-                if isinstance(score, SupportsFloat) and math.isfinite(score):
-                    reward = float(score)
-                else:
+                reward = _finite(score)
+                if reward is None:
                     reason = f"the task's check returned {score!r}, which is not a finite number"
         return Verification(
             reward,
@@ -323,3 +337,27 @@ class Session:
         except TrialVoid as error:
             return str(error)
         return None if self.trial.broken is None else f"the trial is void: {self.trial.broken}"
+
+
+def _describe(error: Exception, check: object) -> str:
+    """Return an error of a task's code: the sentence of WAREX's own, else with file and line.
+
+    They are those of the innermost call in the module of the task's check.
+    """
+    if isinstance(error, WarexError):
+        return str(error)
+    module = getattr(check, "__module__", None)
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        if frame.f_globals.get("__name__") == module:
+            where = f"{Path(frame.f_code.co_filename).name}, line {line}"
+            return f"{describe(error)} ({where})"
+    return describe(error)
+
+
+def _finite(score: object) -> float | None:
+    """Return a score as a number; None if it is not a finite one."""
+    try:
+        number = float(score) if isinstance(score, SupportsFloat) else math.nan
+    except (TypeError, ValueError, OverflowError):  # An array, or an integer beyond all floats.
+        return None
+    return number if math.isfinite(number) else None

@@ -58,7 +58,12 @@ def of_number(number: float, noun: str, plural: str | None = None) -> str:
 
 
 def first_validation_error(error: "ValidationError") -> str:
-    """Return pydantic's first error as "place: reason"."""
-    first = error.errors(include_url=False)[0]
+    """Return pydantic's first error as "place: reason", or a sentence on another version."""
+    errors = error.errors(include_url=False)
+    for one in errors:
+        if one["loc"] == ("schema_version",) and one["type"] == "literal_error":
+            version, read = f"schema_version {one['input']!r:.40}", one["ctx"]["expected"]
+            return f"another version of WAREX made it ({version}; this one reads {read})"
+    first = errors[0]
     place = ".".join(map(str, first["loc"]))
     return f"{place}: {first['msg']}" if place else first["msg"]

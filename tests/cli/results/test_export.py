@@ -73,6 +73,17 @@ def test_steps_are_answered_by_oracles_only_where_tasks_have_solutions(
     assert "the tasks of the benchmark 'webarena' come without solutions" in capsys.readouterr().err
 
 
+def test_clean_steps_alone_are_split_by_site_by_default(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exported(tmp_path, "--only", "clean", "--shares", "1:1:1") == 0
+    assert read_dataset(tmp_path / "data").manifest.split_by == ("site",)
+
+    options = ("--only", "clean", "--split", "page_family")
+    assert code("export", tmp_path / "run", "--out", tmp_path / "new", *options) == 2
+    assert "clean steps have none. `--split site` fits" in capsys.readouterr().err
+
+
 def test_names_can_be_held_out(tmp_path: Path) -> None:
     options = ("--test", "site=mail.*", "--validation", "site=forum.example")
     assert exported(tmp_path, *options) == 0

@@ -46,7 +46,7 @@ def test_words_are_learnt_from_the_training_rows_that_are_given() -> None:
     results = by_name([clean("c"), failure("f")], train)
 
     assert results["bag of words"].learnt_from == "2 training rows"
-    assert results["bag of words"].separates
+    assert results["bag of words"].balanced == 1
 
 
 def test_a_wanted_reload_of_a_clean_step_is_not_a_false_reload() -> None:
@@ -97,12 +97,16 @@ def test_words_of_the_history_alone_are_a_baseline_where_there_is_one() -> None:
     assert "words of the history" not in by_name([clean("c"), failure("f")], [clean("t")])
 
 
-def test_a_test_is_separable_where_a_baseline_passes_95_percent() -> None:
-    easy = baselines([clean("c"), failure("f")], (), vocabulary)
+def test_a_test_is_separable_from_six_tasks_of_each_kind() -> None:
+    both = [it(f"{it.__name__}{at}") for at in range(6) for it in (clean, failure)]
+    easy = baselines(both, (), vocabulary)
+    few = baselines(both[:10], (), vocabulary)
     hard = baselines([clean("c", page="heading 'Empty'"), failure("f")], (), vocabulary)
 
     assert separable_by(easy) is not None
     assert verdict_on_test(easy).startswith("This test is separable: few elements is right in 100%")
+    assert separable_by(few) is None
+    assert verdict_on_test(few).startswith("This test has too few tasks to tell")
     assert separable_by(hard) is None
     assert "not separable" in verdict_on_test(hard)
     assert verdict_on_test(baselines([failure("f")], (), vocabulary)) == ""

@@ -42,10 +42,14 @@ def test_programs_read_rates_with_their_intervals() -> None:
 
 
 def test_answers_are_listed_side_by_side() -> None:
-    head, _, line = side_by_side(ROWS, ANSWERED).splitlines()
+    faults, clean = side_by_side(ROWS, ANSWERED).split("\n\n")
 
+    head, _, line = faults.splitlines()
     assert head == "| task | fault | base | tuned |"
     assert line == "| task-f1 | http_error nginx | ✗ noop `noop()` | ✓ recovery `reload()` |"
+    head, _, line = clean.splitlines()
+    assert head == "| task | clean step | base | tuned |"
+    assert line.endswith("| ✓ agreement `click('1')` | ✗ false reload `reload()` |")
 
 
 def test_zero_of_zero_is_a_dash() -> None:

@@ -47,5 +47,5 @@ def test_a_data_set_without_an_action_is_refused() -> None:
 
 
 def test_a_folder_that_is_neither_data_set_nor_ranker_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not a data set"):
+    with pytest.raises(InputError, match=r"neither a data set .* nor a ranker"):
         read_legal(tmp_path)

@@ -91,7 +91,8 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     "by",
     multiple=True,
     type=click.Choice((*DIMENSIONS, "none")),
-    help="What is held out; group: kind of site. [default: site, page_family]",
+    help="What is held out; group: kind of site. [default: site, page_family;"
+    " with --only clean: site]",
 )
 @click.option(
     "--shares",
@@ -153,7 +154,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     type=click.Choice(THOUGHTS),
     default="auto",
     help="The agent's words beside its actions, also of earlier steps; auto: drop those of scripted"
-    " agents.",
+    " agents, and all with --oracle.",
 )
 @click.option("--no-images", is_flag=True, help="Omit screenshots.")
 @click.option(
@@ -236,7 +237,7 @@ def command(
         "test": _held_out("--test", test),
         "validation": _held_out("--validation", validation),
     }
-    dimensions = _dimensions(by, by_side)
+    dimensions = _dimensions(by, by_side, only)
     pattern = KIND_OF_SITE if group is None else _pattern(group)
     require_empty_folder(out)
     require_parquet(kind)
@@ -281,6 +282,8 @@ def command(
             f"separable  {rule.balanced_accuracy:.0%} by the {rule.rule} (of other"
             f" {rule.held_out}s; 50% is chance)"
         )
+    for text in manifest.warnings:
+        echo(f"warning    {text}")
     if damaged.number:
         echo(f"left out   {damaged.number:,}: damaged")
     echo(f"data set   {out}")
@@ -353,14 +356,15 @@ def _held_out(option: str, texts: tuple[str, ...]) -> dict[Dimension, tuple[str,
 
 
 def _dimensions(
-    by: tuple[str, ...], by_side: dict[Side, dict[Dimension, tuple[str, ...]]]
+    by: tuple[str, ...], by_side: dict[Side, dict[Dimension, tuple[str, ...]]], only: Kind | None
 ) -> tuple[Dimension, ...]:
     named = [one for one in DIMENSIONS if one in by or any(one in it for it in by_side.values())]
     if "none" in by:
         if named:
             raise InputError(f"--split none goes with no other, and {named[0]} is given")
         return ()
-    return tuple(named) or ("site", "page_family")
+    # Clean steps have no error page.
+    return tuple(named) or (("site",) if only == "clean" else ("site", "page_family"))
 
 
 def _pattern(text: str) -> str:

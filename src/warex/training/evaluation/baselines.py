@@ -4,7 +4,6 @@ Most only decide whether the page is loaded again; one clicks the first element 
 test on which one of them is nearly always right tells models that understand a page from no others.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +25,7 @@ FEW: Final = 2
 """Usable elements of a page up to which the rule loads it again."""
 SEPARABLE: Final = 0.95
 """Balanced accuracy from which a baseline makes a test trivial."""
+_CHANCE: Final = 0.5
 _FOLDS: Final = 5
 _CLICK: Final = "click"
 _TEXTS: Final[Mapping[str, Callable[[Row], str]]] = {
@@ -62,9 +62,21 @@ class BaselineResult:
         return (recovered + agreed) / 2
 
     @property
-    def separates(self) -> bool:
-        """Whether it is right so often that the test is trivial."""
+    def is_nearly_perfect(self) -> bool:
+        """Whether it is right more often than ``SEPARABLE``, be it by chance."""
         return self.balanced is not None and self.balanced > SEPARABLE
+
+    @property
+    def separates(self) -> bool:
+        """Whether the test is trivial: both kinds' intervals are above a half, too.
+
+        Those of fewer than six tasks of a kind never are.
+        """
+        if self.agreement is None:
+            agreed = 1 - self.false_reloads.interval[1]
+        else:
+            agreed = self.agreement.interval[0]
+        return self.is_nearly_perfect and min(self.recovery.interval[0], agreed) > _CHANCE
 
 
 def baselines(
@@ -86,8 +98,8 @@ def baselines(
         reloads = _by_words(rows, train if two_kinds else (), text_of)
         if reloads is not None:
             guesses[name, by] = reloads
-    most = Counter(row.kind for row in (train if two_kinds else rows)).most_common(1)
-    guesses["majority", learnt] = [most[0][0] == "failure"] * len(rows)
+    failing = [row.kind == "failure" for row in (train if two_kinds else rows)]
+    guesses["majority", learnt] = [2 * sum(failing) >= len(failing)] * len(rows)
     results = [_result(name, by, rows, some, vocabulary) for (name, by), some in guesses.items()]
     return (*results, _first_element(rows, vocabulary))
 

@@ -127,12 +127,18 @@ def verdict_on_test(trivial: Sequence[BaselineResult]) -> str:
     """Return a sentence on whether a test is separable; empty where it has not both kinds."""
     if all(one.balanced is None for one in trivial):
         return ""
-    best = max(trivial, key=lambda one: one.balanced or 0)
+    separating = separable_by(trivial)
+    best = separating or max(trivial, key=lambda one: one.balanced or 0)
     right = f"{best.name} is right in {best.balanced or 0:.0%} (the mean of both kinds)"
-    if separable_by(trivial):
+    if separating is not None:
         return (
             f"This test is separable: {right}, more than {SEPARABLE:.0%}, without understanding a"
             " page. Ask the hard test, too: --test hard."
+        )
+    if best.is_nearly_perfect:
+        return (
+            f"This test has too few tasks to tell whether it is separable: {right}, but the 95 %"
+            " intervals of both kinds have to lie above 50%, which takes six tasks of each."
         )
     return f"This test is not separable by a trivial baseline: {right}."
 
@@ -156,14 +162,27 @@ def _agreement(one: BaselineResult) -> str:
 
 
 def side_by_side(rows: Sequence[Row], answered: Mapping[str, Answers]) -> str:
-    """Return each model's answers to each fault as a Markdown table."""
+    """Return each model's answers, to faults and to clean steps, as two Markdown tables."""
+    faults = [
+        (row, f"{row.fault} {row.page_family}".strip()) for row in rows if row.kind == "failure"
+    ]
+    steps = [(row, f"step {row.step}") for row in rows if row.kind == "clean"]
+    tables = [
+        _answers_table(title, some, answered)
+        for title, some in (("fault", faults), ("clean step", steps))
+        if some
+    ]
+    return "\n".join(tables)
+
+
+def _answers_table(
+    title: str, rows: Sequence[tuple[Row, str]], answered: Mapping[str, Answers]
+) -> str:
     names = list(answered)
-    lines = [f"| task | fault | {' | '.join(names)} |", f"| --- | --- |{' --- |' * len(names)}"]
-    for row in rows:
-        if row.kind == "failure":
-            answers = [_shown_answer(answered[name].get(row.id)) for name in names]
-            what = f"{row.fault} {row.page_family}".strip()
-            lines.append(f"| {_cell(row.task)} | {what} | {' | '.join(answers)} |")
+    lines = [f"| task | {title} | {' | '.join(names)} |", f"| --- | --- |{' --- |' * len(names)}"]
+    for row, what in rows:
+        answers = [_shown_answer(answered[name].get(row.id)) for name in names]
+        lines.append(f"| {_cell(row.task)} | {what} | {' | '.join(answers)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -186,7 +205,7 @@ def _data(rate: Rate) -> dict[str, Any]:
 def _shown_answer(answer: ClassifiedAnswer | None) -> str:
     if answer is None:
         return "—"
-    mark = "✓" if answer.label == "recovery" else "✗"
+    mark = "✓" if answer.label in ("recovery", "agreement") else "✗"
     action = f" `{_cell(answer.action)}`" if answer.action else ""
     return f"{mark} {answer.label.replace('_', ' ')}{action}"
 

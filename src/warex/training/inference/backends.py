@@ -21,7 +21,8 @@ from warex.training.trl_data import for_chat_template
 
 type Answered = tuple[Row, ChatMessage]
 
-_NEW_TOKENS: Final = 96
+MAX_NEW_TOKENS: Final = 96
+"""Of an answer."""
 _TRIES: Final = 3
 _TIMEOUT: Final = 300.0
 _ACTION_LINE: Final = re.compile(r"^[ \t]*\w+[ \t]*(?:\(.*\)|\[.*\])[ \t]*\n", re.MULTILINE)
@@ -65,7 +66,7 @@ def answers_by_model(
                 answers[row.id] = generated.text
 
             return GenerationRequest(
-                written[row.id], adapter, 0, 1, _NEW_TOKENS, (), deliver, done,
+                written[row.id], adapter, 0, 1, MAX_NEW_TOKENS, (), deliver, done,
                 legal.to(row.prompt) if legal else None,
             )  # fmt: skip
 
@@ -93,7 +94,7 @@ def _completion(url: str, model: str, row: Row) -> ChatMessage:
     body: dict[str, Any] = {
         "model": model,
         "messages": row.prompt,
-        "max_tokens": _NEW_TOKENS,
+        "max_tokens": MAX_NEW_TOKENS,
         "temperature": 0,
     }
     if row.tools:

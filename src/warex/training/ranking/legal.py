@@ -9,9 +9,10 @@ from pathlib import Path
 
 from warex.errors import InputError
 from warex.exports.answers.thoughts import without_thought
-from warex.exports.dataset import Dataset, read_dataset
+from warex.exports.dataset import MANIFEST, Dataset, read_dataset
 from warex.exports.prompt_page import read_prompt
 from warex.exports.rows import ChatMessage, Row
+from warex.files.reading import path_exists
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.training.ranking.candidates import (
     ActionTemplate,
@@ -20,7 +21,7 @@ from warex.training.ranking.candidates import (
     wanted_action,
     written,
 )
-from warex.training.ranking.ranker import is_ranker, load_ranker, system_key, templates_for
+from warex.training.ranking.ranker import FACTS, is_ranker, load_ranker, system_key, templates_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ def read_legal(folder: Path) -> LegalAnswers:
     if is_ranker(str(folder)):
         facts = load_ranker(folder).facts
         return LegalAnswers(facts.templates, facts.prompts)
+    if not path_exists(folder / MANIFEST):
+        raise InputError(
+            f"{folder} has no forms of answers: it is neither a data set of `warex export --to sft`"
+            f" ({MANIFEST}) nor a ranker of `warex train --ranker` ({FACTS})"
+        )
     return legal_of(read_dataset(folder))
 
 
