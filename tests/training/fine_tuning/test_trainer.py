@@ -175,7 +175,7 @@ def test_the_modules_that_are_named_are_adapted_and_no_others(
         train(data, model, tmp_path / "no", recipe.model_copy(update={"target": "nothing"}))
 
 
-def test_an_adapter_is_continued_with_its_own_rank_and_not_if_it_does_not_fit(
+def test_an_adapter_that_fits_is_continued_with_its_own_rank(
     tmp_path: Path, model: str, data: Dataset
 ) -> None:
     once = QUICK.model_copy(update={"epochs": 1})
