@@ -18,6 +18,7 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
         rewritten=2,
         cut=1,
         cut_elements=3,
+        clean_after_reload=1,
         sites=("shop.example",),
         page_families=("nginx",),
         faults=("http_error",),
@@ -54,6 +55,7 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
     assert "In train 100% (2 of 2) of the examples are rewritten" in body
     assert "Of\n50% (1 of 2) the answer is WAREX's." in body
     assert "In train the pages of 1 of 2 examples are cut at\ntheir end, by 3 elements" in body
+    assert "reload in 0% (0 of 1) of\nthe failures and 100% (1 of 1) of the clean examples" in body
     assert f"| SHA-256 of train.jsonl | `{'0' * 64}` |" in body
     assert "\n- page_family nginx: train and test\n" in body
     assert "\n- 3: lost\n" in body

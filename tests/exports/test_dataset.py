@@ -13,6 +13,8 @@ from warex.exports.dataset import (
     write_dataset,
 )
 
+PAIR = (row("a"), failure("b"))
+
 
 def written(folder: Path) -> Path:
     splits = {"train": [row("a"), failure("b", relabelled=True)], "test": [failure("c")]}
@@ -43,6 +45,17 @@ def test_the_manifest_counts_what_each_split_holds(tmp_path: Path) -> None:
         ("nginx",),
         ("http_error",),
     )
+
+
+def test_examples_after_a_reload_are_counted_by_kind(tmp_path: Path) -> None:
+    asked = [{"role": "assistant", "content": "reload()"}]
+    clean, failed = (it.model_copy(update={"messages": asked + it.messages}) for it in PAIR)
+    rows = [clean, clean, failed, *PAIR]
+
+    draft = UnwrittenDataset(MANIFEST, {"train": rows})
+    train = write_dataset(tmp_path / "data", draft, lambda _: "").splits["train"]
+
+    assert (train.clean_after_reload, train.failure_after_reload) == (2, 1)
 
 
 def test_parquet_holds_the_same_rows_as_json_lines(tmp_path: Path) -> None:

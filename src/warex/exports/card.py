@@ -67,6 +67,11 @@ words beside its actions are removed, in the answer and in the history. Of
 {{ share(side.relabelled, side.examples) }} the answer is WAREX's.
 
 {% endfor %}
+{% for split, side in manifest.splits.items() if side.examples %}
+In {{ split }} the history has a reload in {{ share(side.failure_after_reload, side.failure) }} of
+the failures and {{ share(side.clean_after_reload, side.clean) }} of the clean examples.
+
+{% endfor %}
 {% for split, side in manifest.splits.items() if side.rejected_models %}
 The rejected answers of {{ split }} are of {{ counted(side.rejected_models | length, "model") }}:
 

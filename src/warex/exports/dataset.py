@@ -21,8 +21,9 @@ from pydantic import AfterValidator, BaseModel, ValidationError
 
 from warex.errors import InputError
 from warex.exports.dataset_formats import dataset_format
+from warex.exports.history import has_reload
 from warex.exports.names import FORMATS, Format
-from warex.exports.rows import PreferencePair, Row, RowMetadata
+from warex.exports.rows import ChatMessage, PreferencePair, Row, RowMetadata
 from warex.exports.separability import Separability
 from warex.extras import require_extra
 from warex.files.reading import path_exists, read_regular_file
@@ -45,6 +46,10 @@ class SplitFacts(BaseModel, frozen=True, extra="forbid"):
     cut: int = 0
     """Examples whose page was cut."""
     cut_elements: int = 0
+    failure_after_reload: int = 0
+    """Failures whose history holds a reload (``retry``); 0 in data sets of earlier versions."""
+    clean_after_reload: int = 0
+    """The same of clean examples."""
     sites: tuple[str, ...]
     page_families: tuple[str, ...]
     faults: tuple[str, ...]
@@ -149,7 +154,8 @@ def write_dataset(
         write_atomic(folder / f"{split}.jsonl", data)
         if dataset_format(draft.manifest.format).row:
             write_atomic(folder / f"{split}.parquet", _parquet(plain))
-        facts[split] = _facts(rows, hashlib.sha256(data).hexdigest())
+        digest = hashlib.sha256(data).hexdigest()
+        facts[split] = _facts(rows, draft.manifest.vocabularies, digest)
     manifest = draft.manifest.model_copy(update={"splits": facts})
     write_atomic(folder / "README.md", card(manifest).encode("utf-8", "replace"))
     serialized = json.dumps(manifest.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
@@ -244,11 +250,14 @@ def _written(row: RowMetadata, manifest: DatasetManifest) -> dict[str, Any]:
     return written(row, manifest.vocabularies) if written else row.model_dump(mode="json")
 
 
-def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
+def _facts(
+    rows: Sequence[RowMetadata], vocabularies: Mapping[str, Vocabulary], digest: str
+) -> SplitFacts:
     def several(name: str) -> tuple[str, ...]:
         return tuple(sorted({str(getattr(row, name)) for row in rows} - {""}))
 
     failures = sum(row.kind == "failure" for row in rows)
+    after_reload = Counter(row.kind for row in rows if _is_after_reload(row, vocabularies))
     rejected = Counter(row.rejected_model for row in rows if isinstance(row, PreferencePair))
     return SplitFacts(
         examples=len(rows),
@@ -258,6 +267,8 @@ def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
         rewritten=sum(row.rewritten for row in rows),
         cut=sum(row.cut > 0 for row in rows),
         cut_elements=sum(row.cut for row in rows),
+        failure_after_reload=after_reload["failure"],
+        clean_after_reload=after_reload["clean"],
         sites=several("site"),
         page_families=several("page_family"),
         faults=several("fault"),
@@ -266,6 +277,12 @@ def _facts(rows: Sequence[RowMetadata], digest: str) -> SplitFacts:
         rejected_models=dict(rejected.most_common()),
         sha256=digest,
     )
+
+
+def _is_after_reload(row: RowMetadata, vocabularies: Mapping[str, Vocabulary]) -> bool:
+    prompt: list[ChatMessage] = getattr(row, "prompt")  # noqa: B009
+    vocabulary = vocabularies.get(row.vocabulary)
+    return vocabulary is not None and has_reload(prompt, vocabulary)
 
 
 def _parquet(rows: list[dict[str, Any]]) -> bytes:

@@ -175,6 +175,27 @@ def test_the_modules_that_are_named_are_adapted_and_no_others(
         train(data, model, tmp_path / "no", recipe.model_copy(update={"target": "nothing"}))
 
 
+def test_an_adapter_that_fits_is_continued_with_its_own_rank(
+    tmp_path: Path, model: str, data: Dataset
+) -> None:
+    once = QUICK.model_copy(update={"epochs": 1})
+    first = tmp_path / "first"
+    train(data, model, first, once.model_copy(update={"rank": 4}))
+
+    train(data, model, tmp_path / "second", once, adapter=first)
+
+    config, recipe = (
+        json.loads((tmp_path / "second" / name).read_text())
+        for name in ("adapter_config.json", "recipe.json")
+    )
+    assert config["r"] == recipe["rank"] == 4
+    assert recipe["adapter"] == str(first)
+    config = json.loads((first / "adapter_config.json").read_text())
+    (first / "adapter_config.json").write_text(json.dumps({**config, "r": 8}))
+    with pytest.raises(InputError, match=r"first is not an adapter of .*size mismatch"):
+        train(data, model, tmp_path / "third", once, adapter=first)
+
+
 def test_the_best_epoch_is_chosen_by_answers_to_the_validation_rows(
     tmp_path: Path, model: str, data: Dataset
 ) -> None:

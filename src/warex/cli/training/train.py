@@ -1,6 +1,5 @@
 """`warex train`: train a LoRA adapter, or all weights of a model, on a data set."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +53,9 @@ def command(
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
     from warex.training.evaluation.answer_classes import is_right
-    from warex.training.fine_tuning.batch_size import divide_batch
-    from warex.training.fine_tuning.devices import processes
     from warex.training.fine_tuning.hyperparameters import Hyperparameters
     from warex.training.fine_tuning.result import TrainingProgress
-    from warex.training.fine_tuning.trainer import is_first_process, train
+    from warex.training.fine_tuning.trainer import applied_recipe, is_first_process, train
     from warex.training.model.loading import require_packages
 
     def report(text: str) -> None:
@@ -69,10 +66,10 @@ def command(
     if dpo:
         dataset.pairs("train")
     require_packages()
-    chosen = divide_batch(
+    chosen = applied_recipe(
         Hyperparameters(**{name: value for name, value in recipe.items() if value is not None}),
         dataset.manifest.format,
-        processes(os.environ),
+        adapter,
     )
     facts = dataset.manifest.splits.get("train")
     if facts is not None:

@@ -1,9 +1,11 @@
 """Makes a model's weights trainable: a LoRA adapter's, new or loaded, or all."""
 
+import json
 from pathlib import Path
 
 from warex.errors import InputError
-from warex.training.fine_tuning.hyperparameters import ALL_LINEAR, Hyperparameters
+from warex.files.reading import read_regular_file
+from warex.training.fine_tuning.hyperparameters import ALL_LINEAR, Hyperparameters, flag
 from warex.training.model.loading import LoadedModel, require_adapter
 
 
@@ -15,6 +17,34 @@ def require_complete_model(recipe: Hyperparameters, adapter: Path | None) -> Non
         )
     if recipe.full and recipe.qlora:
         raise InputError("--full trains all weights, and those of --qlora, in 4 bits, cannot be")
+
+
+def with_lora_of(adapter: Path, recipe: Hyperparameters) -> Hyperparameters:
+    """Return a recipe with the LoRA of an adapter that is continued, which is what is trained.
+
+    Raises InputError if the folder contains no adapter of LoRA, or the recipe names another rank,
+    scale or dropout.
+    """
+    require_adapter(adapter)
+    file = adapter / "adapter_config.json"
+    try:
+        config = json.loads(read_regular_file(file))
+        targets = config["target_modules"]
+        lora = Hyperparameters(
+            rank=config["r"],
+            alpha=config["lora_alpha"],
+            dropout=config["lora_dropout"],
+            target=targets if isinstance(targets, str) else ",".join(sorted(targets)),
+        )
+    except (OSError, ValueError, LookupError, TypeError):
+        raise InputError(f"{file} does not describe an adapter of LoRA") from None
+    for name in ("rank", "alpha", "dropout"):
+        wanted, is_there = getattr(recipe, name), getattr(lora, name)
+        if name in recipe.model_fields_set and wanted != is_there:
+            raise InputError(
+                f"{flag(name)} {wanted}: the adapter {adapter} that is continued has {is_there:g}"
+            )
+    return recipe.model_copy(update=lora.model_dump(include={"rank", "alpha", "dropout", "target"}))
 
 
 def make_trainable(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparameters) -> None:
@@ -32,8 +62,11 @@ def make_trainable(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparam
             loaded.model, use_gradient_checkpointing=recipe.gradient_checkpointing
         )
     if adapter is not None:
-        require_adapter(adapter)
-        loaded.model = PeftModel.from_pretrained(loaded.model, str(adapter), is_trainable=True)
+        try:
+            loaded.model = PeftModel.from_pretrained(loaded.model, str(adapter), is_trainable=True)
+        except (RuntimeError, ValueError, KeyError, OSError) as error:
+            why = " ".join(str(error).split())[:300]
+            raise InputError(f"{adapter} is not an adapter of {loaded.name}: {why}") from None
     elif not recipe.full:
         lora = LoraConfig(
             r=recipe.rank,

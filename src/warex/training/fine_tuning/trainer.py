@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset, require_empty_folder
+from warex.exports.names import Format
 from warex.exports.rows import ChatMessage
 from warex.traces.files import write_atomic
 from warex.training.fine_tuning.batch_size import at_once, divide_batch
@@ -29,7 +30,11 @@ from warex.training.fine_tuning.record import (
     write_record,
 )
 from warex.training.fine_tuning.result import TrainingProgress, TrainingResult
-from warex.training.fine_tuning.trainable import make_trainable, require_complete_model
+from warex.training.fine_tuning.trainable import (
+    make_trainable,
+    require_complete_model,
+    with_lora_of,
+)
 from warex.training.model.loading import LoadedModel, load_model
 from warex.training.model.memory import keep_freed_memory
 from warex.training.model.openmp import shorten_openmp_spin
@@ -81,7 +86,7 @@ def train(
     for option in ("group_by_length", "packing"):
         if getattr(recipe, option) and kind != "sft":
             raise InputError(f"{flag(option)} goes with a data set of the format sft, not {kind}")
-    recipe = divide_batch(recipe, kind, processes(os.environ))
+    recipe = applied_recipe(recipe, kind, adapter)
     require_launcher(visible_cards(), os.environ)
     shorten_openmp_spin()
     begun = read_record(out) if resume else None
@@ -151,6 +156,15 @@ def train(
             raise _explained(error, out, resumable=resumable) from error
         raise
     return trained
+
+
+def applied_recipe(recipe: Hyperparameters, kind: Format, adapter: Path | None) -> Hyperparameters:
+    """Return a recipe as it is applied to data of a format and an adapter that is continued.
+
+    Raises InputError if that is impossible.
+    """
+    recipe = divide_batch(recipe, kind, processes(os.environ))
+    return recipe if adapter is None else with_lora_of(adapter, recipe)
 
 
 def _remove_remains(out: Path) -> None:
