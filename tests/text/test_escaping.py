@@ -6,7 +6,12 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.text.escaping import escape_controls, escape_controls_in_json, in_backticks
+from warex.text.escaping import (
+    escape_controls,
+    escape_controls_in_json,
+    escape_surrogates,
+    in_backticks,
+)
 
 
 def test_a_control_character_is_shown_as_a_sign() -> None:
@@ -19,6 +24,10 @@ def test_a_control_character_is_shown_as_a_sign() -> None:
 def test_a_pattern_is_shown_as_it_was_written() -> None:
     assert in_backticks(r"^https://shop\.example/'a'") == r"`^https://shop\.example/'a'`"
     assert in_backticks("a\x1b") == "`a␛`"
+
+
+def test_a_lone_surrogate_is_written_as_its_escape() -> None:
+    assert escape_surrogates("é\udcff\n😀") == "é\\udcff\n😀"
 
 
 @given(text=st.text())

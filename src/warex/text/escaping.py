@@ -31,6 +31,14 @@ def escape_controls_in_json(text: str) -> str:
     return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def escape_surrogates(text: str) -> str:
+    r"""Return a text that UTF-8 can encode: a lone surrogate becomes ``\udcff``.
+
+    Python reads each byte of a command line or a file name that is not UTF-8 as a lone surrogate.
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def _sign(match: re.Match[str]) -> str:
     code = ord(match[0])
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"

@@ -65,6 +65,23 @@ def test_what_an_earlier_record_does_not_have_is_not_compared() -> None:
     ]
 
 
+def test_a_record_without_its_adapter_has_not_the_adapters_lora() -> None:
+    begun = TrainingRecord.model_validate({"model": "m", "rank": 8, "epochs": 4})
+    continued: dict[str, Any] = {"rank": 24, "alpha": 48, "dropout": 0.1, "target": "q_proj"}
+    assert differences(begun, record(adapter=Path("one"), **continued)) == []
+    assert differences(begun, record(rank=24)) == ["--rank was 8 and is 24"]
+
+
+def test_a_name_that_is_not_utf_8_is_recorded_and_compared(tmp_path: Path) -> None:
+    begun = record(model="m\udcff", adapter=Path("one\udcff"), target="q\udcff")
+    write_record(tmp_path, begun)
+    assert read_record(tmp_path) == begun
+    assert begun.model == r"m\udcff"
+    assert differences(begun, record(model="m", adapter=Path("one\udcff"), target="q\udcff")) == [
+        r"--model was m\udcff and is m"
+    ]
+
+
 def test_a_training_is_not_resumed_with_another_recipe() -> None:
     require_same_training(Path("out"), record(), record())
     with pytest.raises(

@@ -30,9 +30,26 @@ def test_the_recipe_is_of_the_adapter_that_is_continued(tmp_path: Path) -> None:
     assert with_lora_of(tmp_path, continued) == continued
 
 
-def test_another_rank_than_the_adapters_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"^--rank 8: the adapter .* has 24$"):
-        with_lora_of(adapter(tmp_path), Hyperparameters(rank=8))
+@pytest.mark.parametrize(
+    ("wanted", "refusal"),
+    [
+        ({"rank": 8}, "--rank 8: the adapter .* has 24"),
+        ({"dropout": 0.2}, "--dropout 0.2: the adapter .* has 0.1"),
+        ({"target": "q_proj"}, "--target q_proj: the adapter .* has q_proj,v_proj"),
+        ({"target": "all-linear"}, "--target all-linear: the adapter .* has q_proj,v_proj"),
+    ],
+    ids=lambda it: next(iter(it)) if isinstance(it, dict) else "",
+)
+def test_another_lora_than_the_adapters_is_refused(
+    tmp_path: Path, wanted: dict[str, Any], refusal: str
+) -> None:
+    with pytest.raises(InputError, match=f"^{refusal}$"):
+        with_lora_of(adapter(tmp_path), Hyperparameters(**wanted))
+
+
+def test_the_adapters_modules_are_named_in_any_order(tmp_path: Path) -> None:
+    named = Hyperparameters(target="v_proj, q_proj")
+    assert with_lora_of(adapter(tmp_path), named).target == "q_proj,v_proj"
 
 
 @pytest.mark.parametrize("changes", [{"r": None}, {"target_modules": None}, {"lora_alpha": "x"}])

@@ -2,12 +2,19 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
+from warex.text.escaping import escape_surrogates
+
+type Name = Annotated[str, AfterValidator(escape_surrogates)]
+"""A name that can be written; a byte that is not UTF-8 is escaped."""
 type Whole = Annotated[int, Field(ge=1)]
 
 ALL_LINEAR: Final = "all-linear"
 """PEFT's word for all linear modules but the last."""
+
+LORA_FIELDS: Final = frozenset(("rank", "alpha", "dropout", "target"))
+"""The hyperparameters that an adapter has."""
 
 
 class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
@@ -15,7 +22,7 @@ class Hyperparameters(BaseModel, frozen=True, extra="forbid"):
 
     full: bool = False
     """Whether all weights are trained, in place of an adapter's."""
-    target: Annotated[str, Field(min_length=1)] = ALL_LINEAR
+    target: Annotated[Name, Field(min_length=1)] = ALL_LINEAR
     """The modules that LoRA adapts: their names with commas between."""
     rank: Whole = 8
     """Of LoRA's matrices."""

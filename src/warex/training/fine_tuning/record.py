@@ -12,7 +12,7 @@ from warex.exports.dataset import Dataset
 from warex.files.reading import path_exists, read_regular_file
 from warex.text.english import first_validation_error
 from warex.traces.files import write_atomic
-from warex.training.fine_tuning.hyperparameters import Hyperparameters, flag
+from warex.training.fine_tuning.hyperparameters import LORA_FIELDS, Hyperparameters, Name, flag
 
 RECIPE: Final = "recipe.json"
 _TRAINED_SPLITS: Final = ("train", "validation")
@@ -21,8 +21,8 @@ _TRAINED_SPLITS: Final = ("train", "validation")
 class TrainingRecord(Hyperparameters, frozen=True, extra="forbid"):
     """A recipe with the model and the data set to which it is applied."""
 
-    model: str
-    adapter: str | None = None
+    model: Name
+    adapter: Name | None = None
     """The folder of the adapter that is trained on."""
     data: Mapping[str, str] = {}
     """The data set's format, and the SHA-256 of its splits."""
@@ -81,11 +81,14 @@ def differences(begun: TrainingRecord, now: TrainingRecord) -> list[str]:
     """Return how two records differ in what the first has and the training's result depends on.
 
     What only saves memory may differ: gradient checkpointing, and the examples at once, but for
-    KTO, which compares those with each other.
+    KTO, which compares those with each other. A record of an earlier version has the default LoRA
+    in place of that of the adapter that is continued, which cannot be compared.
     """
     same_result = {"gradient_checkpointing", "at_once"}
     if now.data.get("format") == "kto" and now.at_once != "auto":
         same_result.remove("at_once")
+    if now.adapter is not None and "adapter" not in begun.model_fields_set:
+        same_result |= LORA_FIELDS
     return [
         _difference(name, getattr(begun, name), getattr(now, name))
         for name in TrainingRecord.model_fields

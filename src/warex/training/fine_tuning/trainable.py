@@ -5,7 +5,12 @@ from pathlib import Path
 
 from warex.errors import InputError
 from warex.files.reading import read_regular_file
-from warex.training.fine_tuning.hyperparameters import ALL_LINEAR, Hyperparameters, flag
+from warex.training.fine_tuning.hyperparameters import (
+    ALL_LINEAR,
+    LORA_FIELDS,
+    Hyperparameters,
+    flag,
+)
 from warex.training.model.loading import LoadedModel, require_adapter
 
 
@@ -23,7 +28,7 @@ def with_lora_of(adapter: Path, recipe: Hyperparameters) -> Hyperparameters:
     """Return a recipe with the LoRA of an adapter that is continued, which is what is trained.
 
     Raises InputError if the folder contains no adapter of LoRA, or the recipe names another rank,
-    scale or dropout.
+    scale, dropout or modules.
     """
     require_adapter(adapter)
     file = adapter / "adapter_config.json"
@@ -36,15 +41,17 @@ def with_lora_of(adapter: Path, recipe: Hyperparameters) -> Hyperparameters:
             dropout=config["lora_dropout"],
             target=targets if isinstance(targets, str) else ",".join(sorted(targets)),
         )
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         raise InputError(f"{file} does not describe an adapter of LoRA") from None
-    for name in ("rank", "alpha", "dropout"):
+    for name in sorted(LORA_FIELDS & recipe.model_fields_set):
         wanted, is_there = getattr(recipe, name), getattr(lora, name)
-        if name in recipe.model_fields_set and wanted != is_there:
+        if name == "target" and set(_modules(wanted)) == set(_modules(is_there)):
+            continue
+        if wanted != is_there:
             raise InputError(
-                f"{flag(name)} {wanted}: the adapter {adapter} that is continued has {is_there:g}"
+                f"{flag(name)} {wanted}: the adapter {adapter} that is continued has {is_there}"
             )
-    return recipe.model_copy(update=lora.model_dump(include={"rank", "alpha", "dropout", "target"}))
+    return recipe.model_copy(update=lora.model_dump(include=set(LORA_FIELDS)))
 
 
 def make_trainable(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparameters) -> None:
@@ -89,4 +96,8 @@ def make_trainable(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparam
 
 def target_modules(target: str) -> str | list[str]:
     """Return a recipe's target as PEFT reads it: the word for all, or the modules' names."""
-    return target if target == ALL_LINEAR else [it.strip() for it in target.split(",")]
+    return target if target == ALL_LINEAR else _modules(target)
+
+
+def _modules(target: str) -> list[str]:
+    return [it.strip() for it in target.split(",")]

@@ -15,6 +15,7 @@ from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset, require_empty_folder
 from warex.exports.names import Format
 from warex.exports.rows import ChatMessage
+from warex.text.escaping import escape_surrogates
 from warex.traces.files import write_atomic
 from warex.training.fine_tuning.batch_size import at_once, divide_batch
 from warex.training.fine_tuning.best_checkpoint import RIGHT, IsRight, require_answers, scoring
@@ -147,7 +148,8 @@ def train(
             resumed_at=int(last.name.rpartition("-")[2]) if last else 0,
         )
         if trainer.is_world_process_zero():
-            write_atomic(out / "README.md", model_card(model, dataset, recipe, trained).encode())
+            card = model_card(model, dataset, recipe, trained)
+            write_atomic(out / "README.md", escape_surrogates(card).encode())
     except BaseException as error:
         resumable = resume or last_checkpoint(out) is not None
         if not resumable and is_first_process():
