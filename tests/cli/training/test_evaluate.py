@@ -134,7 +134,7 @@ def test_answers_without_their_options_or_with_damage_are_not_resumed(
 
     (tmp_path / "evaluation.json").unlink()
     assert asked(data, url, "--out", tmp_path, "--resume") == 2
-    assert "Delete it to ask all rows again" in capsys.readouterr().err
+    assert "delete it to ask all rows again" in capsys.readouterr().err
     assert partial.read_text() == "[1]\n"
 
 
@@ -246,6 +246,7 @@ def test_a_data_set_of_another_version_is_to_be_exported_again(
     ("options", "text"),
     [
         (("--split", "validation"), "has no row in validation: there is nothing to ask"),
+        (("--endpoint", "http://a/\udcff"), "has a character that is not ASCII"),
         (("--endpoint", "x"), "--endpoint 'x' is not an http:// or https:// address"),
         (
             ("--endpoint", "http://a", "--adapter", "b"),
@@ -274,6 +275,7 @@ def test_a_model_of_this_machine_is_called_by_its_own_name(
         "a/tuned",
         "b/tuned",
     ]
+    assert _names(["m\udcff"]) == [r"m\udcff"]
 
 
 def test_the_recovery_test_needs_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from warex.cli.options.training import (
 )
 from warex.cli.output import console, echo, echo_json
 from warex.errors import InputError
+from warex.text.escaping import escape_surrogates
 
 if TYPE_CHECKING:
     from warex.exports.rows import ChatMessage, Row
@@ -123,7 +124,7 @@ def command(
     _require_language_model(model, endpoint, adapters, legal)
     bound = read_legal(legal) if legal is not None else None
     models = [model, *map(str, adapters)]
-    names = [model] if endpoint else _names(models)
+    names = [escape_surrogates(model)] if endpoint else _names(models)
     file = None
     if out is not None:
         paths = models if endpoint else map(_resolved, models)
@@ -144,9 +145,10 @@ def command(
     if endpoint is None:
         answers = _local_answers(rows, names, earlier, model, adapters, batch, bound, precision)
     else:
-        left = [row for row in rows if (model, row.id) not in earlier]
+        (name,) = names
+        left = [row for row in rows if (name, row.id) not in earlier]
         answered_rows = answers_by_endpoint(endpoint, model, left, at_once=batch)
-        answers = ((model, row, answer) for row, answer in answered_rows)
+        answers = ((name, row, answer) for row, answer in answered_rows)
     answered = {name: dict[str, ClassifiedAnswer]() for name in names}
     records, total = list[dict[str, object]](), len(rows) * len(names)
     countdown = ProgressReporter("answers")
@@ -272,7 +274,7 @@ def _resolved(model: str) -> str:
 def _names(names: Sequence[str]) -> Sequence[str]:
     """Return the models' names: base names of files or folders, unless two are equal."""
     short = [Path(it).resolve().name if Path(it).exists() else it for it in names]
-    return short if len(set(short)) == len(short) else names
+    return [escape_surrogates(it) for it in (short if len(set(short)) == len(short) else names)]
 
 
 def _write(out: Path, numbers: object, table: str) -> None:

@@ -10,12 +10,12 @@
 import json
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from warex.errors import InputError
-from warex.files.reading import path_exists, read_regular_file
+from warex.files.reading import path_exists, read_regular_file, read_text_file
 from warex.text.english import first_validation_error, listing
 from warex.traces.files import write_atomic, write_error
 from warex.training.evaluation.options import EvaluationOptions
@@ -23,6 +23,21 @@ from warex.training.evaluation.options import EvaluationOptions
 type Record = dict[str, Any]
 """One answer: the names of its model and its row, the answer, and how it was classified."""
 
+
+class _Message(TypedDict):
+    content: str | list[Any]
+    tool_calls: NotRequired[list[dict[str, Any]] | None]
+
+
+class _RecordShape(TypedDict):
+    """What is read of a record; it has more."""
+
+    model: str
+    row: str
+    answer: _Message
+
+
+_SHAPE: Final = TypeAdapter(_RecordShape)
 _NAME: Final = "answers.jsonl"
 _PARTIAL: Final = "answers.partial.jsonl"
 _OPTIONS: Final = "evaluation.json"
@@ -50,6 +65,12 @@ class AnswerFile:
         """Whether all answers had come before."""
         present = self.path if self.is_finished else self._partial
         is_present = path_exists(present)
+        if is_present and not path_exists(self._options_path):
+            raise InputError(
+                f"{present} has no {_OPTIONS} beside it, which says how its answers were asked:"
+                " another version of WAREX wrote it. To keep it, name another folder with --out;"
+                " delete it to ask all rows again"
+            )
         if is_present and not resume:
             raise InputError(
                 f"{folder} holds a finished evaluation ({_NAME}): name another folder with --out;"
@@ -91,12 +112,6 @@ class AnswerFile:
 
     def _require_same_options(self, present: Path) -> None:
         path = self._options_path
-        if not path_exists(path):
-            raise InputError(
-                f"{present} has no {_OPTIONS} beside it, which says how its answers were asked: an"
-                " earlier version of WAREX wrote it. Delete it to ask all rows again, or name"
-                " another folder with --out"
-            )
         try:
             earlier = EvaluationOptions.model_validate_json(read_regular_file(path))
         except (OSError, ValidationError) as error:
@@ -140,13 +155,22 @@ def _line(record: Record) -> str:
 
 
 def _read(path: Path) -> list[Record]:
-    """Return the answers of a file; its last line may be torn."""
+    """Return the answers of a file; its last line may be torn.
+
+    Raises InputError if it cannot be read, or another line is not an answer.
+    """
+    try:
+        text = read_text_file(path, "replace")
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror or error}. Name another folder with --out"
+        ) from None
     records = []
-    for number, line in enumerate(path.read_text("utf-8", "replace").split("\n")[:-1], 1):
+    for number, line in enumerate(text.split("\n")[:-1], 1):
         try:
             record = json.loads(line)
-            _, _, _ = record["model"], record["row"], record["answer"]["content"]
-        except (ValueError, KeyError, TypeError):
+            _SHAPE.validate_python(record)
+        except (ValueError, RecursionError):
             raise InputError(
                 f"{path}, line {number}, is not an answer of `warex evaluate`: delete the file to"
                 " ask all rows again"

@@ -3,13 +3,16 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel
 
 from warex.exports.rows import Row
+from warex.text.escaping import escape_surrogates
 from warex.training.inference.backends import MAX_NEW_TOKENS
 from warex.training.ranking.legal import LegalAnswers
+
+type _Name = Annotated[str, AfterValidator(escape_surrogates)]
 
 _LABELS: Final = {
     "models": "--model and --adapter",
@@ -27,9 +30,9 @@ class EvaluationOptions(BaseModel, frozen=True, extra="forbid"):
     """The options that change an answer; the number of rows and the batch do not."""
 
     schema_version: Literal[1] = 1
-    models: Mapping[str, str]
+    models: Mapping[_Name, _Name]
     """By the name in the answers: a path, or the name of a hub or an endpoint."""
-    endpoint: str | None = None
+    endpoint: _Name | None = None
     test: str
     split: str
     rows: str

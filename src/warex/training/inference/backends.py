@@ -85,6 +85,8 @@ def answers_by_endpoint(
     """
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
         raise InputError(f"--endpoint {url!r} is not an http:// or https:// address")
+    if not url.isascii():
+        raise InputError(f"--endpoint {url!r} has a character that is not ASCII: write it as %XX")
 
     with ThreadPoolExecutor(at_once) as threads:
         yield from threads.map(lambda row: (row, _completion(url, model, row)), rows)
