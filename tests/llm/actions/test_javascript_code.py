@@ -18,6 +18,12 @@ def _read(source: str) -> Calls:
         ("const u = page.url(); page.goto(u)", [("page.url", ()), ("page.goto", ("page.url()",))]),
         ("async (page) => { await page.reload(); }", [("page.reload", ())]),
         ("() => location.reload()", [("location.reload", ())]),
+        (
+            "test.step({body: () => page.goto('a')})",
+            [("page.goto", ("a",)), ("test.step", ("{ body: () => page.goto('a') }",))],
+        ),
+        ("const steps = {again: () => page.reload()}", []),
+        ("const goto = u => log(u); await page.reload()", [("page.reload", ())]),
         ("location.href = 'a'", [("location.href", ("a",))]),
         ("window.location = 'a'", [("window.location.href", ("a",))]),
         (

@@ -103,3 +103,23 @@ def test_an_element_is_the_action_that_it_names(
     text: str, calls: list[tuple[str, dict[str, str]]]
 ) -> None:
     assert [(it.name, json.loads(it.arguments)) for it in written_calls(text)] == calls
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<invoke name="a">' + "<a>" * 30_000,
+        '<invoke name="a">' + '<parameter name="x">' * 5000 + "</a>",
+        "<action>" * 12_000,
+        ("<action>" + "<a>" * 1000 + "</action>") * 25,
+    ],
+)
+def test_unclosed_elements_do_not_take_long(text: str) -> None:
+    assert len(written_calls(text)) <= 50
+
+
+def test_json_within_an_element_may_hold_elements() -> None:
+    (call,) = written_calls('<invoke name="fill">{"text": "<b>x</b>"}</invoke>')
+
+    assert call.arguments == '{"text": "<b>x</b>"}'

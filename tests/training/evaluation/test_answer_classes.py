@@ -276,3 +276,11 @@ def test_finding_an_element_in_cypress_is_no_request_of_the_page() -> None:
 
     assert label("```js\ncy.get('.again').click()\n```", broken, ANY) == "recovery"
     assert label("```js\ncy.get('.home').click()\n```", broken, ANY) == "other_action"
+
+
+def test_what_only_an_event_calls_is_not_carried_out() -> None:
+    listens = "```js\npage.on('crash', () => page.reload());\n```"
+
+    assert label(listens) == "text"
+    assert label(listens, words=ANY) == "text"
+    assert label(f"{listens[:-4]}\npage.click('9');\n```") == "other_action"

@@ -26,7 +26,7 @@ def test_a_selector_names_the_element_that_it_picks(selector: str, name: str) ->
     assert name in element_names([selector], HTML)
 
 
-@pytest.mark.parametrize("selector", ["button", "a", ".no-such", "nav > a", ":::", "//["])
+@pytest.mark.parametrize("selector", ["button", "a", ".no-such", "nav > a", ":::", "//[", ".x//"])
 def test_a_selector_of_none_or_several_elements_names_none(selector: str) -> None:
     names = set(element_names([selector], HTML))
 
@@ -62,3 +62,22 @@ def test_an_id_names_the_element_whose_line_has_it(values: Sequence[str]) -> Non
 
     assert "Retry" in names
     assert "Close" not in names
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("value", "page"),
+    [
+        ("//*[count(//*[count(//*)>0])>0]", "<div><p>x</p></div>" * 3000),
+        ("//*[preceding::*[following::*]]", "<div><p>x</p></div>" * 3000),
+        (":has(:has(:has(:has(q))))", "<div>" * 6000),
+        ("div div div div.x", "<div>" * 6000),
+        ("[" * 100_000, "[12] button 'Save'"),
+        (" " * 100_000, "[12] button 'Save'"),
+        ("click at 10,10", "10,10 " * 20_000),
+        ("click at 10,10", "button 'a' at (10, 10) " * 5000),
+        ("12", "[a=b] " * 20_000 + "[12]"),
+    ],
+)
+def test_no_selector_or_page_takes_long(value: str, page: str) -> None:
+    assert "Retry" not in element_names([value], page)

@@ -20,7 +20,7 @@ _NAMED = lazy_re(
 )
 """``func (s *Shop) track(page *rod.Page) error {``"""
 _METHOD = lazy_re(
-    r"(?m)^((?:[ \t]*(?:@\w[^\n]{0,80}|\[\w{1,40}\])\s+){0,5})[ \t]*"
+    r"(?m)^((?:[ \t]*+(?:@\w[\w.]{0,80}+(?:\([^()\n]{0,80}+\))?+|\[\w{1,40}\])\s++){0,5}+)[ \t]*+"
     r"(?:(?:public|private|protected|internal|static|final|async|override|virtual)[ \t]+){0,5}"
     r"(?!return|new|else|throw|await|using|function)[A-Za-z][\w.]{0,80}(?:<[^<>()]{0,80}>)?"
     r"[ \t]+(\w{1,80})[ \t]*\(([^(){};]{0,400})\)(?:[ \t]*throws[ \t][\w., ]{1,200})?\s{0,80}\{"

@@ -125,7 +125,10 @@ class _Reader:
         elif kind == "member_expression":
             self._all(node.named_children, context, is_receiver=True)
         elif kind == "pair" and _is_function(node.child_by_field_name("value")):
-            self._methods[_source(node.named_children[0])] = node.named_children[-1]
+            function = node.named_children[-1]
+            self._methods[_source(node.named_children[0])] = function
+            if _is_argument(node.parent):
+                self.visit(function, context)
         else:
             # Functions are known before their declaration.
             declares = (*_DECLARED, "class_declaration")
@@ -143,7 +146,8 @@ class _Reader:
         name = _source(target)
         if _is_function(value) or self._is_built(value):
             self._functions[name] = value
-            self._methods[name.rpartition(".")[2]] = value
+            if "." in name:
+                self._methods[name.rpartition(".")[2]] = value
             return
         self.visit(value, context)
         text = self._value(value)
@@ -320,6 +324,11 @@ class _Reader:
 
 def _is_function(node: "Node | None") -> bool:
     return node is not None and node.type in _FUNCTIONS
+
+
+def _is_argument(node: "Node | None") -> bool:
+    """Whether an object is what a call is given: ``$.ajax({error: …})``."""
+    return node is not None and node.parent is not None and node.parent.type == "arguments"
 
 
 def _in_promise(node: "Node") -> bool:

@@ -17,6 +17,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from pydantic import JsonValue
@@ -28,6 +29,8 @@ from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
 from warex.text.lazy_pattern import lazy_re
 
 _MOST: Final = 50
+_LONGEST_INNER: Final = 1000
+"""Characters in which the children of an element are looked for."""
 _TAGGED = lazy_re(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
 _PAIR = lazy_re(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
 _NAME = lazy_re(r"\s*([\w.-]{1,80})")
@@ -42,6 +45,7 @@ _PARAMETER = lazy_re(
     r"</(?:[\w-]{1,20}:)?parameter>",
     re.DOTALL,
 )
+_PARAMETER_END = lazy_re(r"</(?:[\w-]{1,20}:)?parameter>")
 _MISTRAL = lazy_re(r"\[TOOL_CALLS\]\s*(\[.*)", re.DOTALL)
 _KIMI = lazy_re(
     r"<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]{1,80}?)(?::\d+)?\s*"
@@ -84,7 +88,7 @@ _ATTRIBUTES = r"(?P<attributes>(?:\s+[\w-]{1,40}=(?:\"[^\"<>]{0,2000}\"|'[^'<>]{
 _ATTRIBUTE = lazy_re(r"([\w-]{1,40})=(?:\"([^\"]*)\"|'([^']*)')")
 _MARKED = lazy_re(
     r"<(?P<tag>action|act|step|command|function|function_call|invoke|browser_action|tool|tool_call"
-    rf"|use_tool){_ATTRIBUTES}(?:/>|>(?P<inner>.{{0,4000}}?)</(?P=tag)>)",
+    rf"|use_tool){_ATTRIBUTES}(?:/>|>(?P<inner>.{{0,1000}}?)</(?P=tag)>)",
     re.DOTALL,
 )
 _BARE_ELEMENT = lazy_re(
@@ -124,12 +128,14 @@ def _tagged(text: str) -> Iterator[tuple[str, str]]:
 def _invoked(text: str) -> Iterator[tuple[str, str]]:
     for form in (_INVOKED, _FUNCTION):
         for name, inner in form.findall(text):
-            parameters = _PARAMETER.findall(inner)
-            is_json = not parameters and inner.lstrip().startswith("{")
-            yield (
-                name,
-                inner.strip() if is_json else json.dumps(dict(parameters or _CHILD.findall(inner))),
-            )
+            # What follows the last end tag would be searched from each begin tag.
+            ended = max((it.end() for it in _PARAMETER_END.finditer(inner)), default=0)
+            parameters = _PARAMETER.findall(inner[:ended])
+            if not parameters and inner.lstrip().startswith("{"):
+                yield name, inner.strip()
+            else:
+                children = parameters or _CHILD.findall(inner[:_LONGEST_INNER])
+                yield name, json.dumps(dict(children))
 
 
 def _mistral(text: str) -> Iterator[tuple[str, str]]:
@@ -197,7 +203,7 @@ def _marked(text: str) -> Iterator[tuple[str, str]]:
     elements = {
         match.start("tag"): _of_element(match, match["tag"] if form is _BARE_ELEMENT else "")
         for form in (_BARE_ELEMENT, _MARKED)
-        for match in form.finditer(text)
+        for match in islice(form.finditer(text), _MOST)
     }
     calls = [elements[at] for at in sorted(elements)]
     # Other elements of an answer are not actions.
@@ -211,7 +217,7 @@ def _of_element(match: re.Match[str], name: str = "") -> tuple[str, str]:
         key: double or single for key, double, single in _ATTRIBUTE.findall(match["attributes"])
     }
     inner = (match.groupdict().get("inner") or "").strip()
-    arguments |= {key: value.strip() for key, value in _CHILD.findall(inner)}
+    arguments |= {key: value.strip() for key, value in _CHILD.findall(inner[:_LONGEST_INNER])}
     is_text = bool(inner) and not inner.startswith("<")
     key = None if name else next((each for each in _NAMES if each in arguments), None)
     if key is not None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from turbohtml import Document, Element, parse
@@ -39,9 +39,22 @@ _WORD: Final = re.compile(r"\w")
 _TAG: Final = re.compile(r"<[a-z][\w-]*(?:\s[^<>]*)?>")
 _NAMING: Final = ("aria-label", "title", "value", "alt")
 """Attributes that name an element."""
-_SELECTS: Final = re.compile(r"[#.\[/>:]")
+_SELECTS: Final = re.compile(r"[#.\[>]")
 """A selector has one of these; a name, or a role such as ``button``, does not."""
-_LONGEST_SELECTOR: Final = 200
+_ATTRIBUTE = (
+    r"\[[\w-]{1,40}(?:[~^$*|]?=(?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|[\w-]{1,80}))?\]"  # [name="q"]
+)
+_COMPOUND = rf"(?:[\w.#*-]|{_ATTRIBUTE}){{1,80}}+"
+_SIMPLE_CSS: Final = re.compile(rf"{_COMPOUND}(?:\s{{0,4}}[\s>]\s{{0,4}}{_COMPOUND}){{0,3}}+")
+_SIMPLE_XPATH: Final = re.compile(r"(?://?[\w.*-]{1,40}(?:\[[^\[\]/:\n]{1,80}\]){0,3}){1,4}+")
+"""Selectors of few steps, since a model chooses them: those of others may take very long."""
+_LONGEST_PAGE: Final = 64_000
+_LONGEST_VALUE: Final = 400
+_MOST_VALUES: Final = 20
+_MOST_PLACES: Final = 100
+"""On a line."""
+_BESIDE: Final = 200
+"""Characters before and after an id or a place in which a name is looked for."""
 
 
 def bare_id(reference: str) -> str:
@@ -57,6 +70,7 @@ def element_names(values: Sequence[str], page: str) -> Iterator[str]:
     element's id or place, or in the element that a selector picks.
     """
     lines = page.splitlines()
+    values = [value[:_LONGEST_VALUE] for value in values[:_MOST_VALUES]]
     for value in values:
         yield from _names_in(value)
     quoted = [it for value in values for it in _QUOTED[0].findall(value)]
@@ -71,15 +85,15 @@ def element_names(values: Sequence[str], page: str) -> Iterator[str]:
         )
         for line in lines:
             if match := own.search(line):
-                before = _ATTRIBUTES.sub("", line[: match.start()])
-                after = _NEXT.split(line[match.end() :])[0]
+                before = _ATTRIBUTES.sub("", _before(match, line))
+                after = _NEXT.split(_after(match, line))[0]
                 is_listed = after.startswith(' "')  # 8 "Retry" (button), 9 "Help" (link)
                 # A name stands before its id where a line has one element.
                 yield from _names_in("" if is_listed or "[" in before else before)
                 yield from _names_in(after.partition(" (")[0] if is_listed else after)
     yield from _names_at(values, lines)
     if _TAG.search(page):
-        html = parse(page)
+        html = parse(page[:_LONGEST_PAGE])
         for selector in (*values, *quoted):
             yield from _names_by(selector, html)
 
@@ -89,7 +103,7 @@ def _names_at(values: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
     numbers = [int(it) for value in values for it in re.findall(r"\d{1,5}", value)]
     for x, y in pairwise(numbers[:_MOST_NUMBERS]):
         for line in lines:
-            places = [*_PLACE.finditer(line)]
+            places = [*islice(_PLACE.finditer(line), _MOST_PLACES)]
             for place in places:
                 if _is_at(place, x, y):
                     yield from _names_beside(place, places, line)
@@ -99,7 +113,7 @@ def _names_beside(
     place: re.Match[str], places: Sequence[re.Match[str]], line: str
 ) -> Iterator[str]:
     """Yield the names that a place on a line may belong to: all of it, or before or after each."""
-    before, after = line[: place.start()], line[place.end() :]
+    before, after = _before(place, line), _after(place, line)
     if len(places) == 1:
         yield from _names_in(f"{before} {after}")
     name = _NAME_BEFORE.search(before)
@@ -107,6 +121,14 @@ def _names_beside(
         yield name[1] or name[2]
     elif len(places) > 1:
         yield from _names_in(_PLACE.split(after)[0])
+
+
+def _before(match: re.Match[str], line: str) -> str:
+    return line[max(0, match.start() - _BESIDE) : match.start()]
+
+
+def _after(match: re.Match[str], line: str) -> str:
+    return line[match.end() : match.end() + _BESIDE]
 
 
 def _is_at(place: re.Match[str], x: int, y: int) -> bool:
@@ -120,10 +142,11 @@ def _is_at(place: re.Match[str], x: int, y: int) -> bool:
 def _names_by(selector: str, html: Document) -> Iterator[str]:
     """Yield the names of the one element that a CSS selector or an XPath picks."""
     bare = selector.removeprefix("css=").removeprefix("xpath=")
-    if not _SELECTS.search(bare) or len(bare) > _LONGEST_SELECTOR:
+    is_path = _SIMPLE_XPATH.fullmatch(bare)
+    if not is_path and not (_SELECTS.search(bare) and _SIMPLE_CSS.fullmatch(bare)):
         return
     try:
-        picked = html.xpath(bare) if bare.startswith(("/", "(")) else html.select(bare)
+        picked = html.xpath(bare) if is_path else html.select(bare)
     except ValueError:
         return
     if isinstance(picked, list) and len(picked) == 1 and isinstance(picked[0], Element):

@@ -65,21 +65,22 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     )
     text = "\n".join(message_texts([answer]))
     acts = parse_actions(LlmAnswer("", text=text, tool_calls=calls, complete=True), vocabulary)
-    acts = tuple(it for act in acts for it in _in_its_code(act))
+    acts = _carried_out(it for act in acts for it in _in_its_code(act))
     acting = _acting(acts, vocabulary)
     if not acting and not (acts and vocabulary.first_only):
-        any_name = tuple(it for it in _of_any_name(text, calls) if it.context != "event")
+        any_name = _carried_out(_of_any_name(text, calls))
         acts, acting = acts or any_name, _acting(any_name, vocabulary)
     return _visit_by_keys(acting) or next(iter(acting or acts), None)
 
 
+def _carried_out(acts: Iterable[Action]) -> tuple[Action, ...]:
+    """Return the actions that no event has to call."""
+    return tuple(it for it in acts if it.context != "event")
+
+
 def _acting(acts: Iterable[Action], vocabulary: Vocabulary) -> list[Action]:
-    """Return the actions that neither wait, nor only look, nor wait for an event."""
-    return [
-        it
-        for it in acts
-        if it.context != "event" and not (waits(it, vocabulary) or _only_looks(it))
-    ]
+    """Return the actions that neither wait nor only look."""
+    return [it for it in acts if not (waits(it, vocabulary) or _only_looks(it))]
 
 
 def _visit_by_keys(acts: Sequence[Action]) -> Action | None:
