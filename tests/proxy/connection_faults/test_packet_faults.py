@@ -53,11 +53,12 @@ def test_lost_packets_are_sent_again_and_the_answer_is_whole(
             message = within.says(sys.executable, "-c", _COUNTED, url)
             return [int(word) for word in message.split()]
 
-        assert fetch("http://other.test/long") == [len(_LONG), 0, 0]
+        other_length, sent_late, _ = fetch("http://other.test/long")
         length, again, _ = fetch("http://shop.test/long")
-        assert length == len(_LONG)
-        # Some 200 packets: at least one of them is lost but in 1 of a billion cases.
-        assert again > 0
+        assert length == other_length == len(_LONG)
+        # Some 200 packets: at least one of them is lost but in 1 of a billion cases. A busy machine
+        # may also send one again whose acknowledgement is late.
+        assert again > 4 * sent_late
     [planned] = within.lane.events(FaultPlanned)
     assert planned.effects == ("lose_packets",)
     [delivered] = within.lane.events(FaultDelivered)
