@@ -248,6 +248,7 @@ def test_a_data_set_of_another_version_is_to_be_exported_again(
         (("--split", "validation"), "has no row in validation: there is nothing to ask"),
         (("--endpoint", "http://a/\udcff"), "has a character that is not ASCII"),
         (("--endpoint", "x"), "--endpoint 'x' is not an http:// or https:// address"),
+        (("--endpoint", "http://["), "--endpoint 'http://[' is not an http:// or https:// address"),
         (
             ("--endpoint", "http://a", "--adapter", "b"),
             "--adapter goes with a model of this machine, not with --endpoint",

@@ -284,3 +284,10 @@ def test_what_only_an_event_calls_is_not_carried_out() -> None:
     assert label(listens) == "text"
     assert label(listens, words=ANY) == "text"
     assert label(f"{listens[:-4]}\npage.click('9');\n```") == "other_action"
+
+
+@pytest.mark.parametrize("calls", [[1], "reload", 1, [{"function": 1}], {"function": {}}])
+def test_malformed_tool_calls_are_none(calls: object) -> None:
+    answer = {"role": "assistant", "content": "", "tool_calls": calls}
+
+    assert classify(answer, FAULT, WORDS).action == ""

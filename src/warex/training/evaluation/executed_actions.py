@@ -26,6 +26,7 @@ from warex.llm.actions.reload_words import says_reload
 from warex.llm.actions.vocabulary import Vocabulary
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
+from warex.llm.body.lenient_json import as_dict, as_list
 from warex.training.evaluation.element_names import ELEMENT_ID, bare_id, element_names
 
 _ELEMENT: Final = ELEMENT_ARGUMENTS | {"id"}
@@ -60,7 +61,7 @@ def executed_action(answer: ChatMessage, vocabulary: Vocabulary) -> Action | Non
     """
     calls = tuple(
         ToolCall(str(call.get("id") or ""), str(function.get("name")), _arguments(function))
-        for call in answer.get("tool_calls") or ()
+        for call in map(as_dict, as_list(answer.get("tool_calls")))
         if isinstance(function := call.get("function"), dict)
     )
     text = "\n".join(message_texts([answer]))

@@ -83,13 +83,21 @@ def answers_by_endpoint(
     Raises InputError if the URL is invalid or the endpoint refuses, MachineError if it cannot be
     reached.
     """
-    if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+    if not _is_address(url):
         raise InputError(f"--endpoint {url!r} is not an http:// or https:// address")
     if not url.isascii():
         raise InputError(f"--endpoint {url!r} has a character that is not ASCII: write it as %XX")
 
     with ThreadPoolExecutor(at_once) as threads:
         yield from threads.map(lambda row: (row, _completion(url, model, row)), rows)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # An open bracket: ``http://[``.
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _completion(url: str, model: str, row: Row) -> ChatMessage:
