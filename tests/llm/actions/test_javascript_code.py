@@ -109,3 +109,10 @@ def test_a_branch_that_is_never_taken_is_not_read() -> None:
 def test_a_timer_calls_a_function_after_the_code_unless_it_is_awaited() -> None:
     assert _read("setTimeout(() => a(), 9); b()")[-2:] == [("b", ()), ("a", ())]
     assert _read("await new Promise(() => setTimeout(() => a(), 9)); b()")[-1] == ("b", ())
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("repeated", ["->", "=>", "`${", "{${", "f(", "/a"])
+def test_code_that_the_parser_cannot_repair_soon_is_not_read(repeated: str) -> None:
+    assert not _read(repeated * (12_000 // len(repeated)))
+    assert _read("page.reload()") == [("page.reload", ())]

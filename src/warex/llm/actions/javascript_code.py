@@ -6,6 +6,7 @@ names are replaced by their texts, and functions are read where they are called 
 
 from collections.abc import Iterable
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from warex.llm.actions.base import CodeCall, Context, finds_element, inner_context, listens
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 MOST_CODE: Final = 12_000
 """Characters of code that are read; the parser takes up to 0.2 s for so many hostile ones."""
+_CHUNK = 1024
+_MOST_PROGRESS = 4000
+"""Reports of progress in which the parser has to end; ordinary code of this length takes 300."""
 _MOST_NODES = 20_000
 _MOST_CALLS = 200
 _DEEPEST = 60
@@ -50,10 +54,29 @@ def javascript_calls(source: str) -> tuple[CodeCall, ...] | None:
     """
     if len(source) > MOST_CODE:
         return None
-    root = _parser().parse(source.encode(errors="replace")).root_node
+    root = _parsed(source.encode(errors="replace"))
+    if root is None:
+        return None
     reader = _Reader()
     reader.read(root)
     return tuple(reader.calls[:_MOST_CALLS]) if reader.calls or not root.has_error else None
+
+
+def _parsed(source: bytes) -> "Node | None":
+    """Return the root of the syntax tree; None if the code takes more than ``_MOST_PROGRESS``.
+
+    The parser looks for the cheapest way to repair code in another language: of some, ``->``
+    repeated, in time that grows with its square.
+    """
+    parser, calls = _parser(), count()
+    try:
+        return parser.parse(
+            lambda at, point: source[at : at + _CHUNK],
+            progress_callback=lambda *_: next(calls) > _MOST_PROGRESS,
+        ).root_node
+    except ValueError:
+        parser.reset()
+        return None
 
 
 @cache
